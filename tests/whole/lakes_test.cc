@@ -4,24 +4,13 @@
 
 #include "whole/free_port.h"
 #include "whole/object_server.h"
-#include "whole/own_job.h"
+#include "whole/table_jobs.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string JobOver(const std::string& table, const std::string& more = "") {
-  return With(kMachinesJob, "machines = { csv = \"machines.csv\" }", "machines = " + table) + more;
-}
-
-bool HasExtension(const std::string& name) {
-  return fs::exists(Repository() / ".deps/duckdb/lib/extensions" / (name + ".duckdb_extension"));
-}
-
-#define NEED_EXTENSION(name, source) \
-  if (!HasExtension(name)) GTEST_SKIP() << "not here: ./dev setup --sources " source
 
 // One store serves all tests of this program, each below a folder of its own.
 ObjectServer* Store(std::string& why) {
@@ -47,15 +36,6 @@ Outcome AtStore(const OwnJob& own, const std::map<std::string, std::string>& env
 Outcome RunAtStore(const OwnJob& own, const ObjectServer& store) {
   return AtStore(own, store.Environment(),
                  {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
-}
-
-std::string WeightsOf(const OwnJob& own) { return ReadWeightsHash(own.Model(), own.path()); }
-
-bool AnyFileHas(const fs::path& folder, const std::string& secret) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && Has(ReadText(entry.path()), secret)) return true;
-  }
-  return false;
 }
 
 // The machines as Parquet in folders by kind, below own / "lake".

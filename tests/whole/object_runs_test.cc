@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "whole/object_server.h"
-#include "whole/own_job.h"
+#include "whole/table_jobs.h"
 
 namespace protium::whole {
 
@@ -68,17 +68,10 @@ std::string AwaitRun(const Machine& there, const std::string& runs) {
 }
 
 // Those of the run that nobody disturbs, in a local folder.
-std::string WeightsOf(const OwnJob& job) {
+std::string UndisturbedWeights(const OwnJob& job) {
   const Outcome run = job.Run();
   EXPECT_EQ(run.exit, 0) << run.err;
   return ReadWeightsHash(job.Model(), job.path());
-}
-
-bool AnyFileHas(const fs::path& folder, const std::string& secret) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && Has(ReadText(entry.path()), secret)) return true;
-  }
-  return false;
 }
 
 std::unique_ptr<ObjectServer> StartStore(int busy_every, std::string& why) {
@@ -129,7 +122,7 @@ TEST(ObjectRuns, AreReadFromAnEmptyCacheAsTheyWereWritten) {
   const std::string address = there.OnlyRunIn(runs);
   EXPECT_EQ(run.json["folder"], address);
   EXPECT_EQ(run.json["model"], address + "/model");
-  EXPECT_EQ(there.Weights(address), WeightsOf(job));
+  EXPECT_EQ(there.Weights(address), UndisturbedWeights(job));
   const Outcome list = there.Protium({"runs", "--runs-dir", runs});
   EXPECT_TRUE(Has(list.out, "done")) << list.out << list.err;
   EXPECT_TRUE(Has(list.err, "1 run in " + runs)) << list.err;
@@ -151,7 +144,7 @@ TEST(ObjectRuns, AreReadFromAnEmptyCacheAsTheyWereWritten) {
 TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
   NEED_STORE(store, Store);
   const OwnJob job(MachinesTable(kRows), LongJob(60));
-  const std::string whole = WeightsOf(job);
+  const std::string whole = UndisturbedWeights(job);
   ASSERT_EQ(whole.size(), 64u);
   std::mt19937 random(37);
   int resumed = 0;
@@ -178,7 +171,7 @@ TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
 TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   NEED_STORE(store, Store);
   const OwnJob job(MachinesTable(kRows), LongJob(160));
-  const std::string whole = WeightsOf(job), runs = "s3://lake/twice";
+  const std::string whole = UndisturbedWeights(job), runs = "s3://lake/twice";
   const Machine here(*store, job, "here"), there(*store, job, "there");
   const auto run = here.StartRun(runs);
   const std::string address = AwaitRun(there, runs);
@@ -202,7 +195,7 @@ TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
 TEST(ObjectRuns, ResumedByTwoAtOnceGoOnOnce) {
   NEED_STORE(store, Store);
   const OwnJob job(MachinesTable(kRows), LongJob(60));
-  const std::string whole = WeightsOf(job), runs = "s3://lake/both";
+  const std::string whole = UndisturbedWeights(job), runs = "s3://lake/both";
   const Machine here(*store, job, "here"), a(*store, job, "a"), b(*store, job, "b");
   const auto run = here.StartRun(runs);
   const std::string address = AwaitRun(a, runs);
@@ -239,7 +232,7 @@ TEST(ObjectRuns, GoOnWhereTheStoreIsBusy) {
   const Machine here(*store, job, "here"), there(*store, job, "there");
   const Outcome run = here.StartRun("s3://lake/busy")->Wait();
   ASSERT_EQ(run.exit, 0) << run.err;
-  EXPECT_EQ(there.Weights(run.json["folder"]), WeightsOf(job));
+  EXPECT_EQ(there.Weights(run.json["folder"]), UndisturbedWeights(job));
 }
 
 TEST(ObjectRuns, GoOnWhileTheStoreIsAwayAndSayItOnce) {
@@ -279,7 +272,7 @@ TEST(ObjectRuns, ThatEndWithoutTheStoreAreCopiedLater) {
   const std::string address = alone.json.value("folder", "");
   const Outcome copied = here.Protium({"resume", address, "--json"});
   ASSERT_EQ(copied.exit, 0) << copied.err;
-  EXPECT_EQ(there.Weights(address), WeightsOf(job));
+  EXPECT_EQ(there.Weights(address), UndisturbedWeights(job));
 }
 
 TEST(ObjectRuns, ThatCannotBeginSayWhy) {

@@ -13,12 +13,9 @@
 
 #include "whole/own_job.h"
 #include "whole/servers.h"
+#include "whole/table_jobs.h"
 
 namespace protium::whole {
-
-inline std::string JobOver(const std::string& table, const std::string& more = "") {
-  return With(kMachinesJob, "machines = { csv = \"machines.csv\" }", "machines = " + table) + more;
-}
 
 // The statements that make the table of OwnJob, in any database's SQL.
 inline std::string MachinesSql(int rows) {
@@ -53,27 +50,9 @@ inline void MakeSqlite(const std::filesystem::path& file, const std::string& sta
   ASSERT_EQ(made.exit, 0) << made.err;
 }
 
-inline std::string WeightsOf(const OwnJob& own) { return ReadWeightsHash(own.Model(), own.path()); }
-
-// Whether a file in the folder or below it holds the text.
-inline bool AnyFileHas(const std::filesystem::path& folder, const std::string& secret) {
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && Has(ReadText(entry.path()), secret)) return true;
-  }
-  return false;
-}
-
 inline std::string Shop(const DatabaseServer& server) {
   return "[connections.shop]\nurl = \"" + server.url() +
          "\"\npassword = { env = \"SHOP_PASSWORD\" }\n";
 }
-
-inline bool HasExtension(const std::string& name) {
-  return std::filesystem::exists(std::filesystem::path(PROTIUM_REPOSITORY) /
-                                 ".deps/duckdb/lib/extensions" / (name + ".duckdb_extension"));
-}
-
-#define NEED_EXTENSION(name, source) \
-  if (!HasExtension(name)) GTEST_SKIP() << "not here: ./dev setup --sources " source
 
 }  // namespace protium::whole

@@ -15,8 +15,8 @@
 
 #include "column/stream.h"
 #include "frame/open.h"
+#include "whole/database_jobs.h"
 #include "whole/own_spark.h"
-#include "whole/source_jobs.h"
 
 namespace protium::whole {
 
@@ -69,20 +69,6 @@ class SparkWithJars {
   std::unique_ptr<OwnServer> own_;
   std::string address_;
 };
-
-DatabaseServer* Postgres(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<DatabaseServer> server = DatabaseServer::StartPostgres(reason);
-  why = reason;
-  return server.get();
-}
-
-DatabaseServer* MariaDb(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<DatabaseServer> server = DatabaseServer::StartMariaDb(reason);
-  why = reason;
-  return server.get();
-}
 
 }  // namespace
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <initializer_list>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 
 namespace protium {
 
@@ -33,11 +33,6 @@ std::string EndpointOf(const ObjectPlace& place) {
   return "Amazon S3";
 }
 
-bool HasAny(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(parts,
-                             [&](std::string_view part) { return text.find(part) != text.npos; });
-}
-
 // The store's own words without what follows them: request numbers, signatures and keys.
 std::string Words(std::string text) {
   for (const std::string_view end :
@@ -51,31 +46,31 @@ std::string Words(std::string text) {
 Fault Explained(const std::string& text, std::string_view doing, const ObjectPlace& place) {
   const std::string what = fmt::format("cannot {} {}", doing, place.text());
   const std::string source = CredentialSource(place.kind());
-  if (HasAny(text, {"NO_SUCH_BUCKET", "NoSuchBucket", "ContainerNotFound",
-                    "The specified bucket does not exist"})) {
+  if (Mentions(text, {"NO_SUCH_BUCKET", "NoSuchBucket", "ContainerNotFound",
+                      "The specified bucket does not exist"})) {
     return {.what = what + ": there is no such bucket at " + EndpointOf(place),
             .fix = "make the bucket, or correct the address"};
   }
-  if (HasAny(text, {"OAuth2 access token", "Failed to get token", "AuthenticationException"})) {
+  if (Mentions(text, {"OAuth2 access token", "Failed to get token", "AuthenticationException"})) {
     return {.what = what + ": there are no credentials", .why = "they are looked for in " + source};
   }
-  if (HasAny(text, {"INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH", "InvalidAccessKeyId",
-                    "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "UNAUTHENTICATED",
-                    "AuthenticationFailed", "InvalidClientTokenId"})) {
+  if (Mentions(text, {"INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH", "InvalidAccessKeyId",
+                      "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "UNAUTHENTICATED",
+                      "AuthenticationFailed", "InvalidClientTokenId"})) {
     return {.what = what + ": the credentials are refused", .why = "they are from " + source};
   }
-  if (HasAny(text,
-             {"ACCESS_DENIED", "AccessDenied", "PERMISSION_DENIED", "HTTP status 403",
-              "HTTP status 401", "AuthorizationFailure", "AuthorizationPermissionMismatch"})) {
+  if (Mentions(text,
+               {"ACCESS_DENIED", "AccessDenied", "PERMISSION_DENIED", "HTTP status 403",
+                "HTTP status 401", "AuthorizationFailure", "AuthorizationPermissionMismatch"})) {
     return {.what = what + ": access is denied", .why = "the credentials are from " + source};
   }
-  if (HasAny(text, {"NETWORK_CONNECTION", "curlCode", "Could not connect", "Could not resolve",
-                    "Fail to get a new connection", "UNAVAILABLE"})) {
+  if (Mentions(text, {"NETWORK_CONNECTION", "curlCode", "Could not connect", "Could not resolve",
+                      "Fail to get a new connection", "UNAVAILABLE"})) {
     return {.what = what + ": " + EndpointOf(place) + " does not answer", .why = Words(text)};
   }
-  if (HasAny(text, {"SLOW_DOWN", "SlowDown", "SERVICE_UNAVAILABLE", "HTTP status 503",
-                    "HTTP status 500", "HTTP status 429", "INTERNAL_FAILURE", "ServerBusy",
-                    "REQUEST_LIMIT_EXCEEDED", "THROTTLING"})) {
+  if (Mentions(text, {"SLOW_DOWN", "SlowDown", "SERVICE_UNAVAILABLE", "HTTP status 503",
+                      "HTTP status 500", "HTTP status 429", "INTERNAL_FAILURE", "ServerBusy",
+                      "REQUEST_LIMIT_EXCEEDED", "THROTTLING"})) {
     return {.what = what + ": " + EndpointOf(place) + " is too busy, after several tries",
             .why = Words(text)};
   }

@@ -2,7 +2,6 @@
 #include "mirror/attempts.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,8 @@
 
 #include "base/fault.h"
 #include "mirror/intervals.h"
+#include "os/machine.h"
+#include "os/random_letters.h"
 #include "run/event_log.h"
 
 namespace protium {
@@ -23,20 +24,6 @@ constexpr int64_t kMostManifest = 256 << 20;
 constexpr int64_t kMostClaim = 64 << 10;
 
 std::string ClaimName(int64_t number) { return fmt::format("attempt-{:06}.json", number); }
-
-std::string NewToken() {
-  constexpr std::string_view kLetters = "23456789abcdefghjkmnpqrstuvwxyz";
-  unsigned char bytes[8] = {};
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) bytes[0] = getpid() & 0xff;
-  std::string text;
-  for (const unsigned char byte : bytes) text.push_back(kLetters[byte % kLetters.size()]);
-  return text;
-}
-
-std::string HostName() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 // A token is part of the names of objects.
 bool IsSound(const Attempt& attempt, int64_t number) {
@@ -99,7 +86,7 @@ Result<PublishedRun> ReadPublished(const ObjectStore& run) {
 // seen; should it not be, CheckIsNewest() finds out before anything counts.
 Result<Attempt> ClaimAttempt(const ObjectStore& run, int64_t number, bool contested) {
   Attempt mine{.number = number,
-               .token = NewToken(),
+               .token = RandomLetters(8),
                .host = HostName(),
                .pid = getpid(),
                .started = TimeText()};

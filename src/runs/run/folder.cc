@@ -5,7 +5,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -19,6 +18,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "os/publish.h"
+#include "os/random_letters.h"
 
 namespace protium {
 
@@ -44,21 +44,11 @@ std::string FileName(const std::string& name) {
   return safe.empty() ? "run" : safe;
 }
 
-// Digits and letters, without those that look alike: 0 and o, 1 and i and l.
-std::string FourCharacters() {
-  constexpr std::string_view kLetters = "23456789abcdefghjkmnpqrstuvwxyz";
-  unsigned char bytes[4] = {};
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) bytes[0] = getpid() & 0xff;
-  std::string text;
-  for (const unsigned char byte : bytes) text.push_back(kLetters[byte % kLetters.size()]);
-  return text;
-}
-
 std::string FolderName(const std::string& name) {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   localtime_r(&now, &parts);
-  return fmt::format("{}-{:%Y%m%d-%H%M%S}-{}", FileName(name), parts, FourCharacters());
+  return fmt::format("{}-{:%Y%m%d-%H%M%S}-{}", FileName(name), parts, RandomLetters(4));
 }
 
 // Takes the lock. Readers hold it for a moment to see whether anybody has it (IsLocked): they are

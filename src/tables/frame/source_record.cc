@@ -70,8 +70,8 @@ Result<int64_t> CountRows(Engine& engine, const Plan& table, const Source& sourc
                           const Call& call) {
   if (RowOf(source.kind).server && !source.table.empty()) {
     Source count = source;
-    const char quote = source.kind == SourceKind::kMysql ? '`' : '"';
-    count.query = "SELECT count(*) AS counted FROM " + QuotedName(source.table, quote);
+    count.query =
+        "SELECT count(*) AS counted FROM " + QuotedName(source.table, QuoteOf(source.kind));
     count.table.clear();
     PT_LET(const std::string text,
            AskText(engine, MakePlan(NamedTable{"counted", std::move(count)}), call));

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 #include "base/nearest.h"
 #include "sources/password.h"
 #include "sources/source.h"
@@ -19,11 +19,6 @@
 
 namespace protium {
 namespace {
-
-bool Says(const std::string& text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view each) { return text.find(each) != std::string::npos; });
-}
 
 // Takes the words of the server's client out of DuckDB's message, which begins with its own.
 std::string ClientWords(const std::string& what) {
@@ -37,16 +32,16 @@ Status ServerFault(const Source& source, const Status& status) {
   const Fault said = FaultOf(status);
   const SourceKindRow& row = RowOf(source.kind);
   Fault fault{.exit = Exit::kRemote, .where = PlaceOf(source), .why = ClientWords(said.what)};
-  if (Says(said.what,
-           {"password authentication failed", "Access denied", "no password supplied"})) {
+  if (Mentions(said.what,
+               {"password authentication failed", "Access denied", "no password supplied"})) {
     fault.what = fmt::format("{} refuses the user or the password", row.title);
     fault.fix = "the password is taken from " + DescribePlace(source.connection.password);
-  } else if (Says(said.what, {"SSL was required", "SSL error", "certificate"})) {
+  } else if (Mentions(said.what, {"SSL was required", "SSL error", "certificate"})) {
     fault.what =
         fmt::format("{} is not reached over TLS as the URL of the connection asks", row.title);
     fault.fix = "name the authority in the URL: sslrootcert=FILE; or correct its sslmode";
-  } else if (Says(said.what, {"refused", "could not translate", "timeout", "timed out",
-                              "Can't connect", "Unknown MySQL server host", "No route"})) {
+  } else if (Mentions(said.what, {"refused", "could not translate", "timeout", "timed out",
+                                  "Can't connect", "Unknown MySQL server host", "No route"})) {
     fault.what = fmt::format("no {} server answers", row.title);
     fault.fix = "start it, or correct the URL of the connection";
   } else {
@@ -92,25 +87,25 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
   if (status.ok() || FaultOf(status).exit == Exit::kStopped) return status;
   const std::string said = FaultOf(status).what;
   Fault fault{.exit = Exit::kRemote, .where = source.file, .why = FirstLine(said)};
-  if (Says(said, {"ecret Validation Failure"})) {
+  if (Mentions(said, {"ecret Validation Failure"})) {
     fault.what = "nothing says who asks for " + access.scope;
     fault.why = "neither the connection, nor the environment, nor the provider's files have a key";
     fault.fix =
         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write a connection with url = "
         "\"" +
         access.scope + "\"; of a public place with key = \"anonymous\"";
-  } else if (Says(said, {"HTTP 403", "AccessDenied", "HTTP 401", "InvalidAccessKeyId", "Forbidden",
-                         "AuthenticationFailed", "AuthorizationFailure"})) {
+  } else if (Mentions(said, {"HTTP 403", "AccessDenied", "HTTP 401", "InvalidAccessKeyId",
+                             "Forbidden", "AuthenticationFailed", "AuthorizationFailure"})) {
     fault.what = "the object store refuses the key, or what it asks for";
     fault.fix = "the key is taken from " + access.found;
-  } else if (Says(said, {"HTTP 404", "NoSuchBucket", "NoSuchKey", "ContainerNotFound"})) {
+  } else if (Mentions(said, {"HTTP 404", "NoSuchBucket", "NoSuchKey", "ContainerNotFound"})) {
     fault.exit = Exit::kInput;
     fault.what = "there is no such place at the object store";
-  } else if (Says(said, {"ertificate", "SSL"})) {
+  } else if (Mentions(said, {"ertificate", "SSL"})) {
     fault.what = "the certificate of the object store is not trusted";
     fault.fix = "install the certificate of its authority on this machine";
-  } else if (Says(said,
-                  {"ould not connect", "ould not establish", "resolve", "timed out", "imeout"})) {
+  } else if (Mentions(said, {"ould not connect", "ould not establish", "resolve", "timed out",
+                             "imeout"})) {
     fault.what = "no object store answers" +
                  (access.endpoint.empty() ? std::string() : " at " + access.endpoint);
     fault.fix = "correct the endpoint or the region of the connection";
@@ -122,7 +117,7 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
 
 Status ExplainStore(const std::vector<Source>& sources, const Status& status) {
   const std::string said = FaultOf(status).what;
-  if (!Says(said, {"HTTP", "ETag", "object store", "Azure"})) return status;
+  if (!Mentions(said, {"HTTP", "ETag", "object store", "Azure"})) return status;
   for (const Source& source : sources) {
     if (!IsObjectPlace(source.file)) continue;
     const Result<StoreAccess> access = ReadStoreAccess(source);
@@ -143,9 +138,9 @@ Status TableFault(const duck::Connection& connection, const Source& source, cons
   if (fault.what.ends_with("has a type that tables do not support")) {
     fault.fix = RowOf(source.kind).query.empty() ? "leave the column out of the table"
                                                  : "say query = \"SELECT ...\" without it";
-  } else if (Says(fault.what, {"file is not a database"})) {
+  } else if (Mentions(fault.what, {"file is not a database"})) {
     fault.what = fmt::format("the file is no {} database", RowOf(source.kind).title);
-  } else if (Says(fault.what, {"does not exist"}) && !source.table.empty()) {
+  } else if (Mentions(fault.what, {"does not exist"}) && !source.table.empty()) {
     fault.exit = Exit::kInput;
     fault.what = fmt::format("there is no table \"{}\"", source.table);
     fault.fix = Suggest(source.table, TablesBeside(connection, source));

@@ -12,6 +12,7 @@
 #include "sources/object_store.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
+#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {
@@ -45,6 +46,14 @@ Result<int64_t> NewestBefore(const Source& source, const std::vector<std::string
 }
 
 }  // namespace
+
+std::string ObjectList(const Source& source) {
+  std::string list;
+  for (const SourceObject& object : source.objects) {
+    list += (list.empty() ? "" : ", ") + DuckDbText(DuckDbPath(object.place));
+  }
+  return "[" + list + "]";
+}
 
 Status NoTable(const Source& source, std::string why) {
   return Fail({.exit = Exit::kInput,

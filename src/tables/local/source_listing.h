@@ -13,6 +13,9 @@
 
 namespace protium {
 
+// The source's objects as a list in DuckDB's SQL.
+std::string ObjectList(const Source& source);
+
 // The fault of a place that holds no table of the source's kind.
 Status NoTable(const Source& source, std::string why);
 

@@ -68,16 +68,12 @@ std::string PatternOf(const Source& source) {
 
 // DuckDB takes the columns of the first file, and would leave out what only others have.
 Status CheckSameColumns(const duck::Connection& connection, const Source& source) {
-  std::string list;
-  for (const SourceObject& object : source.objects) {
-    list += (list.empty() ? "" : ", ") + DuckDbText(DuckDbPath(object.place));
-  }
   PT_LET(const auto kinds,
          AskSource(connection, source, "kind",
                    "(SELECT min(file_name) || ': ' || columns AS kind FROM (SELECT file_name, "
                    "string_agg(name || ' ' || coalesce(type, 'group'), ', ') AS columns FROM "
-                   "parquet_schema([" +
-                       list + "]) GROUP BY file_name) GROUP BY columns)"));
+                   "parquet_schema(" +
+                       ObjectList(source) + ") GROUP BY file_name) GROUP BY columns)"));
   if (kinds.size() <= 1) return Status::OK();
   return Fail({.exit = Exit::kInput,
                .what = "the Parquet files of the table have different columns",
@@ -122,7 +118,7 @@ std::string PathAtStore(const std::string& place) { return place.substr(place.fi
 
 }  // namespace
 
-bool IsPinned(const Source& source) {
+bool NeedsPin(const Source& source) {
   switch (source.kind) {
     case SourceKind::kDelta:
       return !source.version.has_value();

@@ -11,7 +11,7 @@ namespace protium {
 
 // Whether there is something to find: a source has versions or is a list of objects, and neither
 // is known yet.
-bool IsPinned(const Source& source);
+bool NeedsPin(const Source& source);
 
 // Returns a Delta table with its version; an Iceberg table at its file of metadata, with the
 // snapshot that was asked for; and a pattern of Parquet with its objects. `connection` must be able

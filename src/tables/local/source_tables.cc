@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "local/sources.h"
 #include "sources/source.h"
-#include "sql/dialect.h"
+#include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
 
 namespace protium {
@@ -35,7 +35,7 @@ FROM information_schema.tables WHERE table_schema = DATABASE())sql";
 
 // For files: DuckDB asks SQLite for the greatest row number.
 std::string ListOfFile(const std::string& attached) {
-  const std::string at = QuoteText(attached, DuckDbDialect());
+  const std::string at = DuckDbText(attached);
   const char* const name =
       "CASE WHEN schema_name = 'main' THEN {0} ELSE schema_name || '.' || {0} END";
   return fmt::format(
@@ -50,9 +50,8 @@ std::string ListText(const Source& source) {
   const std::string attached = AttachedName(source);
   const SourceKindRow& row = RowOf(source.kind);
   if (!row.server) return ListOfFile(attached);
-  return fmt::format(
-      "SELECT * FROM {}({}, {})", row.query, QuoteText(attached, DuckDbDialect()),
-      QuoteText(source.kind == SourceKind::kPostgres ? kPostgres : kMysql, DuckDbDialect()));
+  return fmt::format("SELECT * FROM {}({}, {})", row.query, DuckDbText(attached),
+                     DuckDbText(source.kind == SourceKind::kPostgres ? kPostgres : kMysql));
 }
 
 DatabaseTable TableIn(const Json& row) {

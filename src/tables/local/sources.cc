@@ -12,6 +12,7 @@
 #include "local/plain_types.h"
 #include "local/secrets.h"
 #include "local/source_faults.h"
+#include "local/source_listing.h"
 #include "local/source_pin.h"
 #include "sources/catalog.h"
 #include "sources/object_store.h"
@@ -36,14 +37,6 @@ namespace {
 constexpr const char* kMysqlSettings[] = {"SET GLOBAL mysql_aggregate_pushdown_enabled = false",
                                           "SET GLOBAL mysql_order_pushdown_enabled = false",
                                           "SET GLOBAL mysql_query_timeout_enabled = false"};
-
-std::string ObjectList(const Source& source) {
-  std::string list;
-  for (const SourceObject& object : source.objects) {
-    list += (list.empty() ? "" : ", ") + DuckDbText(DuckDbPath(object.place));
-  }
-  return "[" + list + "]";
-}
 
 // The columns that folders give, with the types that they have in local files.
 Result<std::string> HiveOptions(const Source& source) {
@@ -240,7 +233,7 @@ Result<Source> OpenSources::Locate(const duck::Connection& connection, Source so
 }
 
 Result<Source> OpenSources::Pin(const duck::Connection& connection, const Source& source) {
-  if (!IsPinned(source)) return source;
+  if (!NeedsPin(source)) return source;
   PT_TRY(Prepare(connection, source));
   if (!IsOfCatalog(source)) return FindPin(connection, source);
   PT_LET(const Source located, Locate(connection, source));

@@ -11,7 +11,7 @@
 #include "local/upsert.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
-#include "sql/dialect.h"
+#include "sql/duckdb/quoted.h"
 
 // The tables are made before the transaction begins, since MySQL commits whatever is open when it
 // makes one: an empty table is all that a process may leave that ends in between.
@@ -19,11 +19,9 @@
 namespace protium {
 namespace {
 
-std::string Quote(const std::string& text) { return QuoteText(text, DuckDbDialect()); }
-
 std::string Qualified(const std::string& database, const std::vector<std::string>& parts) {
   std::string text = database;
-  for (const std::string& part : parts) text += "." + QuoteName(part, DuckDbDialect());
+  for (const std::string& part : parts) text += "." + DuckDbName(part);
   return text;
 }
 
@@ -64,7 +62,7 @@ class Storing {
 
  private:
   std::string Mine() const {
-    return " WHERE run = " + Quote(store_.run) + " AND output = " + Quote(store_.output);
+    return " WHERE run = " + DuckDbText(store_.run) + " AND output = " + DuckDbText(store_.output);
   }
 
   Result<int64_t> Write(const std::string& rows) {
@@ -74,7 +72,7 @@ class Storing {
     PT_TRY(Do("INSERT INTO " + table_ + " BY NAME SELECT * FROM " + rows));
     PT_LET(const std::string count, Ask("SELECT CAST(count(*) AS VARCHAR) FROM " + rows));
     PT_TRY(Do(fmt::format("INSERT INTO {} VALUES ({}, {}, {}, CAST(now() AS TIMESTAMP))", marks_,
-                          Quote(store_.run), Quote(store_.output), count)));
+                          DuckDbText(store_.run), DuckDbText(store_.output), count)));
     PT_TRY(Do("COMMIT"));
     return Number(count);
   }

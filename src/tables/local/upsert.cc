@@ -7,27 +7,24 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
-#include "sql/dialect.h"
+#include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {
 
-std::string Named(const std::string& name) { return QuoteName(name, DuckDbDialect()); }
-
 // As the server's own SQL writes it.
 std::string Native(const Store& store, const std::string& name) {
-  if (store.target.kind != SourceKind::kMysql) return Named(name);
-  std::string quoted = "`";
-  for (const char c : name) quoted += c == '`' ? "``" : std::string(1, c);
-  return quoted + "`";
+  return InQuotes(name, QuoteOf(store.target.kind));
 }
 
 std::string List(const Columns& names, const std::string& before) {
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + before + Named(name);
+  for (const std::string& name : names)
+    list += (list.empty() ? "" : ", ") + before + DuckDbName(name);
   return list;
 }
 
@@ -53,7 +50,7 @@ Status CheckRowKeys(const duck::Connection& connection, const Store& store,
     PT_LET(const std::string nulls,
            duck::AskText(connection, fmt::format("SELECT CAST(count(*) AS VARCHAR) FROM {} WHERE "
                                                  "{} IS NULL",
-                                                 rows, Named(key))));
+                                                 rows, DuckDbName(key))));
     if (nulls == "0") continue;
     return RefuseKeys(
         store,
@@ -63,7 +60,7 @@ Status CheckRowKeys(const duck::Connection& connection, const Store& store,
   std::string text;
   for (const std::string& key : store.keys) {
     text += (text.empty() ? "" : " || ', ' || ") +
-            fmt::format("CAST(any_value({}) AS VARCHAR)", Named(key));
+            fmt::format("CAST(any_value({}) AS VARCHAR)", DuckDbName(key));
   }
   PT_LET(const std::string twice,
          duck::AskText(connection,
@@ -90,16 +87,16 @@ UpsertKeys::UpsertKeys(const duck::Connection& connection, const Store& store, s
     const bool last = i + 1 == parts.size();
     native_table_ += (i == 0 ? "" : ".") + Native(store, parts[i]);
     native_keys_ += (i == 0 ? "" : ".") + Native(store, last ? own : parts[i]);
-    keys_ += "." + Named(last ? own : parts[i]);
+    keys_ += "." + DuckDbName(last ? own : parts[i]);
   }
 }
 
 Status UpsertKeys::OnServer(const std::string& sql) {
   const char* const call =
       store_.target.kind == SourceKind::kMysql ? "mysql_execute" : "postgres_execute";
-  return duck::Do(connection_, fmt::format("CALL {}({}, {})", call,
-                                           QuoteText(AttachedName(store_.target), DuckDbDialect()),
-                                           QuoteText(sql, DuckDbDialect())));
+  return duck::Do(connection_,
+                  fmt::format("CALL {}({}, {})", call, DuckDbText(AttachedName(store_.target)),
+                              DuckDbText(sql)));
 }
 
 Status UpsertKeys::Make() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sources/source_name.h"
 
+#include "base/text.h"
+
 namespace protium {
 
 std::vector<std::string> NameParts(std::string_view name) {
@@ -27,13 +29,12 @@ bool IsListedAs(std::string_view listed, std::string_view named) {
   return a == b;
 }
 
+char QuoteOf(SourceKind kind) { return kind == SourceKind::kMysql ? '`' : '"'; }
+
 std::string QuotedName(std::string_view name, char quote) {
   std::string quoted;
   for (const std::string& part : NameParts(name)) {
-    quoted += quoted.empty() ? "" : ".";
-    quoted += quote;
-    for (const char c : part) quoted.append(c == quote ? 2 : 1, c);
-    quoted += quote;
+    quoted += (quoted.empty() ? "" : ".") + InQuotes(part, quote);
   }
   return quoted;
 }

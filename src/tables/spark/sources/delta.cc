@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-#include <string_view>
 #include <utility>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 #include "connect/types.h"
 #include "protium/events.h"
 #include "sources/object_store.h"
@@ -24,25 +23,19 @@ constexpr const char* kLines =
     "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension and --conf "
     "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog";
 
-bool Says(const Fault& said, std::initializer_list<std::string_view> words) {
-  const std::string text = said.what + "\n" + said.why;
-  for (const std::string_view word : words) {
-    if (text.find(word) != text.npos) return true;
-  }
-  return false;
-}
-
 Status DeltaFault(const Source& source, const Status& status) {
   if (status.ok()) return status;
   Fault said = FaultOf(status);
-  if (Says(said, {"DATA_SOURCE_NOT_FOUND", "PARSE_SYNTAX_ERROR", "`HISTORY`"})) {
+  const std::string text = said.what + "\n" + said.why;
+  if (Mentions(text, {"DATA_SOURCE_NOT_FOUND", "PARSE_SYNTAX_ERROR", "`HISTORY`"})) {
     return Fail({.exit = Exit::kEnvironment,
                  .what = "the Spark server has no reader of Delta tables",
                  .where = DescribeSource(source),
                  .fix = kLines});
   }
-  if (Says(said, {"DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE", "DELTA_PATH_DOES_NOT_EXIST",
-                  "is not a Delta table", "DELTA_ONLY_OPERATION"})) {
+  if (Mentions(text,
+               {"DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE", "DELTA_PATH_DOES_NOT_EXIST",
+                "is not a Delta table", "DELTA_ONLY_OPERATION"})) {
     return Fail({.exit = Exit::kInput,
                  .what = "the folder " + source.file + " is no Delta table",
                  .why = said.what,

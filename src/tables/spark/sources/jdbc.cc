@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 #include "base/text.h"
 #include "sources/password.h"
 #include "sources/server_url.h"
@@ -107,11 +107,6 @@ Result<std::string> UrlOfServer(const Source& source, const JdbcDriver& driver,
   return text;
 }
 
-bool Says(const std::string& text, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view each) { return text.find(each) != std::string::npos; });
-}
-
 std::string AllOf(const Fault& fault) { return fault.what + "\n" + fault.why; }
 
 }  // namespace
@@ -143,7 +138,7 @@ std::string PasswordPattern() { return R"re((?<=key: "password"\s{1,99}value: ")
 bool LacksDriver(const Status& status) {
   if (status.ok()) return false;
   const std::string text = AllOf(FaultOf(status));
-  return Says(text, {"ClassNotFoundException", "ClassNotFound"}) ||
+  return Mentions(text, {"ClassNotFoundException", "ClassNotFound"}) ||
          std::ranges::any_of(kDrivers, [&](const JdbcDriver& each) {
            return FaultOf(status).what.ends_with(each.name);
          });
@@ -164,19 +159,20 @@ Status JdbcFault(const Source& source, const Status& status) {
   const std::string text = AllOf(said);
   const SourceKindRow& row = RowOf(source.kind);
   Fault fault{.exit = Exit::kRemote, .where = DescribeSource(source), .why = said.what};
-  if (Says(text, {"password authentication failed", "Access denied", "no password was provided"})) {
+  if (Mentions(text,
+               {"password authentication failed", "Access denied", "no password was provided"})) {
     fault.what = fmt::format("{} refuses the user or the password", row.title);
     fault.fix = "the password is taken from " + DescribePlace(source.connection.password);
-  } else if (Says(text, {"refused", "UnknownHost", "timed out", "Socket fail to connect",
-                         "Communications link failure", "connection attempt failed",
-                         "unable to open database file"})) {
+  } else if (Mentions(text, {"refused", "UnknownHost", "timed out", "Socket fail to connect",
+                             "Communications link failure", "connection attempt failed",
+                             "unable to open database file"})) {
     fault.what = row.server ? fmt::format("no {} server answers Spark", row.title)
                             : fmt::format("Spark cannot open the {} database", row.title);
     fault.fix = row.server ? "start it, or correct the URL of the connection: it is the Spark "
                              "server that calls it"
                            : "Spark reads the file itself: its server and executors must reach it "
                              "at this path";
-  } else if (Says(text, {"does not exist", "doesn't exist", "no such table"})) {
+  } else if (Mentions(text, {"does not exist", "doesn't exist", "no such table"})) {
     fault.exit = Exit::kInput;
     fault.what = fmt::format("there is no table \"{}\"", source.table);
   } else {
