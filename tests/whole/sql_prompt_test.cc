@@ -180,6 +180,18 @@ TEST(Prompt, EditsCompletesAndRemembersLines) {
   EXPECT_EQ(typist.Ends(), 0);
 }
 
+// The keys may arrive when no query runs and no line is read.
+TEST(Prompt, AnInterruptBetweenQueriesStopsNone) {
+  const OwnJob own;
+  Typist typist(own);
+  ASSERT_TRUE(typist.Shows("", "protium> ")) << typist.seen();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(typist.Shows("SELECT nonsense(1);\r", "error: there is no")) << typist.seen();
+    ASSERT_TRUE(typist.Shows("\x03", "^C")) << typist.seen();
+    ASSERT_TRUE(typist.Shows("SELECT 7 * 6 AS answer;\r", "42")) << typist.seen();
+  }
+}
+
 TEST(Prompt, OutlivesAQueryThatIsStopped) {
   const OwnJob own;
   Typist typist(own);

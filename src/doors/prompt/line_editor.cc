@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <stop_token>
 
 #include "base/text.h"
@@ -48,6 +50,15 @@ class RawMode {
   termios before_{};
   const bool set_;
 };
+
+// Takes a SIGINT that is blocked and waits for this process.
+bool TakeInterrupt() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  const timespec now{};
+  return ::sigtimedwait(&set, nullptr, &now) == SIGINT;
+}
 
 size_t Before(const std::string& text, size_t at) {
   while (at > 0 && IsContinuation(text[--at])) {
@@ -244,18 +255,21 @@ void LineEditor::Draw() {
 }
 
 Result<LineEnd> LineEditor::Read(const std::string& prompt, std::string& line) {
+  const RawMode raw(in_);
+  // Ctrl-C is a key from here on. Before, it was a signal, which must not stop the next query.
+  const bool interrupted = TakeInterrupt();
+  if (interrupted) pending_.clear();
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC));
   if (!wake) return SystemFault("wait for signals", errno);
   wake_ = wake.get();
   const std::stop_callback stopped(signals->token(), [&] { ::eventfd_write(wake.get(), 1); });
-  const RawMode raw(in_);
   prompt_ = prompt;
   line_.clear();
   at_ = 0;
   recalled_ = history_.size();
-  LineEnd end = LineEnd::kEnter;
-  while (true) {
+  LineEnd end = interrupted ? LineEnd::kCancelled : LineEnd::kEnter;
+  while (!interrupted) {
     if (pending_.empty()) Draw();
     PT_LET(const std::string key, NextKey());
     if (key.empty() || (key == Ctrl('D') && line_.empty())) end = LineEnd::kEnd;
