@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "whole/object_server.h"
 #include "whole/own_spark.h"
@@ -21,6 +22,24 @@ namespace fs = std::filesystem;
 using std::chrono::seconds;
 
 namespace {
+
+// With a checkpoint every few steps.
+std::string LongJob(int epochs) {
+  return With(
+      kMachinesJob, "epochs = 2\nbatch_size = 64",
+      fmt::format("epochs = {}\nbatch_size = 16\ncheckpoint = {{ every_steps = 40 }}", epochs));
+}
+
+// How many steps the checkpoint had that training last began from.
+int64_t StepOfLastStart(const fs::path& run) {
+  std::ifstream events(run / "events.jsonl");
+  int64_t step = -1;
+  for (std::string line; std::getline(events, line);) {
+    const Json event = ParseJson(line).ValueOr(Json());
+    if (TextAt(event, "event") == "train_start") step = WholeAt(event, "step");
+  }
+  return step;
+}
 
 // The store and the server; the disk is mounted after the server has begun, which so cannot see it.
 class Cluster {
@@ -115,18 +134,40 @@ class SparkStores : public testing::Test {
     const Outcome shown = Protium({"inspect", model, "--json"});
     return shown.exit == 0 ? shown.json.value("weights_sha256", "") : shown.err;
   }
-  // The addresses of what is left in transit.
-  bool LeftInTransit(const std::string& prefix) const {
-    const std::string listed =
-        RunLakePython(
-            "import boto3, os, sys\n"
-            "s3 = boto3.client('s3', endpoint_url=os.environ['AWS_ENDPOINT_URL'])\n"
-            "for each in s3.get_paginator('list_objects_v2').paginate("
-            "Bucket='lake', Prefix=sys.argv[1]):\n"
-            "  for one in each.get('Contents', []): print(one['Key'])\n",
-            {prefix}, folder_)
-            .out;
-    return Has(listed, "/transit/");
+  // The folder in which the driver works on its only run; empty: there is none yet.
+  fs::path WorkingFolder() const {
+    std::error_code none;
+    const fs::path runs = folder_ / "cache/protium/runs";
+    for (fs::recursive_directory_iterator at(runs, none), end; !none && at != end;
+         at.increment(none)) {
+      if (at->path().filename() == "events.jsonl") return at->path().parent_path();
+    }
+    return {};
+  }
+  // Waits until a run has its second checkpoint, and the first has been copied to the store.
+  fs::path AwaitCheckpoints() const {
+    const auto until = std::chrono::steady_clock::now() + seconds(300);
+    while (std::chrono::steady_clock::now() < until) {
+      const fs::path run = WorkingFolder();
+      if (!run.empty() && LastEventValue(run, "step") > 200) {
+        std::this_thread::sleep_for(seconds(2));
+        return run;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return {};
+  }
+  // The names of the objects in transit that are left of the runs with this prefix.
+  std::string LeftInTransit(const std::string& prefix) const {
+    const std::string listing =
+        "import boto3, os, sys\n"
+        "s3 = boto3.client('s3', endpoint_url=os.environ['AWS_ENDPOINT_URL'])\n"
+        "for each in s3.get_paginator('list_objects_v2').paginate("
+        "Bucket='lake', Prefix=sys.argv[1]):\n"
+        "  for one in each.get('Contents', []):\n"
+        "    if '/transit/' in one['Key'] and one['Size'] > 0: print(one['Key'])\n";
+    const Outcome listed = RunLakePython(listing, {prefix}, folder_);
+    return listed.exit == 0 ? listed.out : listed.err;
   }
 
   const Cluster* cluster_ = nullptr;
@@ -135,12 +176,46 @@ class SparkStores : public testing::Test {
 
 TEST_F(SparkStores, AGangNeedsNoSharedFolder) {
   Write("machines.csv", MachinesTable(4000));
-  Write("job.toml", kMachinesJob);
+  Write("job.toml", std::string(kMachinesJob) + "[outputs]\nscored = \"scored.parquet\"\n");
   const Outcome run = Protium(RunWords("s3://lake/gang"));
   ASSERT_EQ(run.exit, 0) << run.err;
-  EXPECT_TRUE(run.json.value("model", "").starts_with("s3://lake/gang/")) << run.out;
+  const std::string model = run.json.value("model", "");
+  EXPECT_TRUE(model.starts_with("s3://lake/gang/")) << run.out;
+  EXPECT_EQ(Weights(model), WeightsHere());
+  EXPECT_EQ(LeftInTransit("gang"), "");
+  // The output lies beside the model, as a folder of files that Spark wrote.
+  const std::string output = run.json["outputs"].at(0).get<std::string>();
+  EXPECT_TRUE(output.starts_with("s3://lake/gang/")) << output;
+  const Outcome rows = Protium({"sql", "SELECT count(*) AS n, count(prediction) AS p FROM scored",
+                                "--table", "scored=" + output + "/*.parquet", "--json"});
+  EXPECT_TRUE(Has(rows.out, "[[764,764]]")) << rows.out << rows.err;
+}
+
+// An elastic gang is a lease of ordinary tasks, whose driver speaks to them all the time.
+TEST_F(SparkStores, AnElasticGangNeedsNoSharedFolder) {
+  Write("machines.csv", MachinesTable(4000));
+  Write("job.toml", std::string(kMachinesJob) + "[gang]\nworkers = { min = 1, max = 2 }\n");
+  const Outcome run = Protium(RunWords("s3://lake/elastic"));
+  ASSERT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(Weights(run.json.value("model", "")), WeightsHere());
-  EXPECT_FALSE(LeftInTransit("gang"));
+  EXPECT_EQ(LeftInTransit("elastic"), "");
+}
+
+TEST_F(SparkStores, ARunThatIsKilledGoesOnElsewhere) {
+  Write("machines.csv", MachinesTable(4000));
+  Write("job.toml", LongJob(120));
+  const auto run = Start(RunWords("s3://lake/killed"));
+  const fs::path before = AwaitCheckpoints();
+  ASSERT_FALSE(before.empty());
+  run->Signal(SIGKILL);
+  EXPECT_EQ(run->Wait().exit, -SIGKILL);
+  const std::string address = "s3://lake/killed/" + before.filename().string();
+  fs::rename(folder_ / "cache", folder_ / "elsewhere");
+  const Outcome resumed = Protium({"resume", address, "--json"});
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_GT(StepOfLastStart(WorkingFolder()), 0) << "it began anew";
+  EXPECT_EQ(Weights(address + "/model"), WeightsHere());
+  EXPECT_EQ(LeftInTransit("killed"), "");
 }
 
 }  // namespace protium::whole

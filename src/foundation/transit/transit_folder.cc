@@ -134,14 +134,27 @@ std::vector<TransitFolder::Found> TransitFolder::FilesToSend() const {
   return all;
 }
 
+// A file that is gone before it is read belongs to what is being removed, such as an old
+// checkpoint: then all are listed again.
 Status TransitFolder::Send() {
-  const std::vector<Found> all = FilesToSend();
-  TransitIndex index;
-  for (const Found& each : all) {
-    PT_TRY(SendFile(each));
-    index.files.push_back(sent_[each.path].file);
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries; ++i) {
+    const std::vector<Found> all = FilesToSend();
+    TransitIndex index;
+    bool whole = true;
+    for (const Found& each : all) {
+      PT_LET(const bool there, SendFile(each));
+      whole = whole && there;
+      if (!whole) break;
+      index.files.push_back(sent_[each.path].file);
+    }
+    if (whole) return SendIndex(index, all);
   }
-  std::erase_if(index.files, [](const TransitFile& each) { return each.path.empty(); });
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "the files in " + terms_.folder.string() + " change too fast to be sent"});
+}
+
+Status TransitFolder::SendIndex(const TransitIndex& index, const std::vector<Found>& all) {
   std::string text = IndexText(index);
   if (text == index_ || (index_.empty() && index.files.empty())) return Status::OK();
   PT_TRY(store_->PutText(terms_.meeting + "/index/" + terms_.writer, text));
@@ -162,13 +175,13 @@ void TransitFolder::Forget(const std::vector<Found>& left) {
   });
 }
 
-// A file that vanishes or changes meanwhile is sent the next time.
-Status TransitFolder::SendFile(const Found& found) {
+// Returns whether the file could be read as it was found.
+Result<bool> TransitFolder::SendFile(const Found& found) {
   Sent& sent = sent_[found.path];
-  if (sent.seen == found.seen) return Status::OK();
+  if (sent.seen == found.seen) return true;
   const fs::path path = terms_.folder / found.path;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file) return Status::OK();
+  if (!file) return false;
   Sent next{found.seen, {found.path, Grows(found.path), sent.file.pieces}};
   std::vector<TransitPiece>& pieces = next.file.pieces;
   const std::vector<TransitPiece> before = pieces;
@@ -180,7 +193,7 @@ Status TransitFolder::SendFile(const Found& found) {
     const int64_t bytes = std::min(kLargestPiece, found.seen.bytes - from);
     const Status added = AddPiece(next.file, file.get(), from, bytes);
     // Cut or replaced while it was read.
-    if (!added.ok() && FaultOf(added).exit == Exit::kEnvironment) return Status::OK();
+    if (!added.ok() && FaultOf(added).exit == Exit::kEnvironment) return false;
     PT_TRY(added);
     from += bytes;
   }
@@ -188,7 +201,7 @@ Status TransitFolder::SendFile(const Found& found) {
     replaced_.emplace_back(std::chrono::steady_clock::now(), before[i].object);
   }
   sent = std::move(next);
-  return Status::OK();
+  return true;
 }
 
 Status TransitFolder::AddPiece(TransitFile& sent, int file, int64_t from, int64_t bytes) {
@@ -245,10 +258,13 @@ Status TransitFolder::TakeFrom(const std::string& writer, const std::string& tex
   PT_LET(const TransitIndex index, ReadIndex(text));
   std::set<std::string> named;
   for (const TransitFile& each : index.files) {
-    if (!terms_.takes(each.path)) continue;
     named.insert(each.path);
-    Taken& taken = other.files[each.path];
-    if (taken.pieces != each.pieces) PT_TRY(TakeFile(each, taken));
+    if (!terms_.takes(each.path)) continue;
+    const auto known = other.files.find(each.path);
+    if (known != other.files.end() && known->second.pieces == each.pieces) continue;
+    Taken taken = known != other.files.end() ? known->second : Taken();
+    PT_TRY(TakeFile(each, taken));
+    other.files[each.path] = std::move(taken);
   }
   std::erase_if(other.files, [&](const auto& each) {
     if (named.contains(each.first)) return false;

@@ -39,7 +39,7 @@ struct TransitTerms {
   // thread; empty: none.
   std::function<bool(const std::string& path)> takes = {};
   std::function<bool(const std::string& path)> grows = {};
-  std::vector<std::string> from = {};   // The writers that files are taken from; empty: all others.
+  std::vector<std::string> from = {};  // The writers that files are taken from; empty: all others.
   // The writer that tells the others of each other's files; may be empty. When its files appear,
   // those that it knew of have appeared.
   std::string leader = {};
@@ -98,7 +98,8 @@ class TransitFolder {
 
   Status Send();
   std::vector<Found> FilesToSend() const;
-  Status SendFile(const Found& found);
+  Result<bool> SendFile(const Found& found);
+  Status SendIndex(const TransitIndex& index, const std::vector<Found>& all);
   void Forget(const std::vector<Found>& left);
   Status AddPiece(TransitFile& sent, int file, int64_t from, int64_t bytes);
   std::string NewObject();

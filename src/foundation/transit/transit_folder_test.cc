@@ -64,10 +64,12 @@ TEST_F(TransitFolders, WhatOneWritesAppearsAtTheOther) {
   ASSERT_TRUE(driver->Exchange().ok());
   EXPECT_EQ(Text("driver/checkpoints/step-1/weights"), std::string(300'000, 'w'));
   EXPECT_FALSE(fs::exists(At("driver/checkpoints/step-2.partial")));
-  // Changed, removed, and another one.
+  // Changed, removed, empty, and another one.
   Write("rank/name", "one");
+  Write("rank/empty", "");
   ASSERT_TRUE(rank->Exchange().ok() && driver->Exchange().ok());
   EXPECT_EQ(Text("driver/name"), "one");
+  EXPECT_EQ(Text("driver/empty"), "");
   Write("rank/name", "second");
   fs::remove_all(At("rank/checkpoints/step-1"));
   ASSERT_TRUE(rank->Exchange().ok() && driver->Exchange().ok());
@@ -138,6 +140,22 @@ TEST_F(TransitFolders, AnIndexThatLeavesTheFolderIsRefused) {
     EXPECT_EQ(FaultOf(status).exit, Exit::kRemote) << path;
   }
   EXPECT_FALSE(fs::exists(At("out")));
+}
+
+// A rank takes what its config names once, and then writes there itself.
+TEST_F(TransitFolders, WhatIsNoLongerTakenStays) {
+  const auto driver = Host("driver", {.sends = {"."}});
+  bool takes = true;
+  const auto rank = Host("rank", {.takes = [&](const std::string&) { return takes; }});
+  Write("driver/best", "weights");
+  ASSERT_TRUE(driver->Exchange().ok() && rank->Exchange().ok());
+  takes = false;
+  Write("driver/sign", "1");
+  ASSERT_TRUE(driver->Exchange().ok() && rank->Exchange().ok());
+  EXPECT_EQ(Text("rank/best"), "weights");
+  fs::remove(At("driver/best"));
+  ASSERT_TRUE(driver->Exchange().ok() && rank->Exchange().ok());
+  EXPECT_FALSE(fs::exists(At("rank/best")));
 }
 
 // A rank's file, of which the driver tells the others.

@@ -23,16 +23,15 @@ Result<std::unique_ptr<RunTransit>> RunTransit::Make(const std::string& place,
                                                      const fs::path& root) {
   if (place.empty()) return std::unique_ptr<RunTransit>();
   PT_LET(const ObjectPlace whole, ObjectPlace::Parse(place));
-  PT_LET(const auto run, ObjectStore::Open(whole.parent()));
+  PT_LET(auto run, ObjectStore::Open(whole.parent()));
   PT_TRY(run->DeleteFolder(whole.name()));
-  PT_LET(auto all, ObjectStore::Open(whole));
   // Of its own: tasks of an earlier driver may still be at work.
   PT_LET(auto store, ObjectStore::Open(whole / RandomLetters(8)));
   return std::unique_ptr<RunTransit>(
-      new RunTransit(std::move(all), std::move(store), fs::absolute(root)));
+      new RunTransit(std::move(run), std::move(store), fs::absolute(root)));
 }
 
-RunTransit::~RunTransit() { (void)all_->DeleteFolder(place_.name()); }
+RunTransit::~RunTransit() { (void)run_->DeleteFolder(place_.parent().name()); }
 
 std::vector<fs::path> RunTransit::libraries() const { return LibrariesFor(place_); }
 

@@ -20,7 +20,8 @@
 
 namespace protium {
 
-// Thread-safe. Removes the place with everything in it when it goes.
+// Thread-safe. Removes the place with everything in it when it goes, also what ranks of an earlier
+// driver have written into it, which end some seconds after that.
 class RunTransit {
  public:
   // `place` is of one run, whose folder is `root` on this host; what an earlier driver has left
@@ -52,17 +53,17 @@ class RunTransit {
   Status Bring(const std::string& folder, const std::filesystem::path& to) const;
 
  private:
-  RunTransit(std::shared_ptr<const ObjectStore> all, std::shared_ptr<const ObjectStore> store,
+  RunTransit(std::shared_ptr<const ObjectStore> run, std::shared_ptr<const ObjectStore> store,
              std::filesystem::path root)
-      : all_(std::move(all)),
+      : run_(std::move(run)),
         store_(std::move(store)),
         place_(store_->place()),
         root_(std::move(root)) {}
   std::string NameOf(const std::string& address) const;
   Status BringFile(const std::string& name, const std::filesystem::path& to) const;
 
-  const std::shared_ptr<const ObjectStore> all_;  // The place, of which each driver has a part.
-  const std::shared_ptr<const ObjectStore> store_;
+  const std::shared_ptr<const ObjectStore> run_;
+  const std::shared_ptr<const ObjectStore> store_;  // Of this driver's part of the place.
   const ObjectPlace place_;
   const std::filesystem::path root_;
   std::mutex mutex_;
