@@ -17,8 +17,8 @@
 #include "gang/wish.h"
 #include "os/file.h"
 #include "protium/events.h"
+#include "workers/idle_workers.h"
 #include "workers/map_run.h"
-#include "workers/pool.h"
 #include "workers/reforming.h"
 #include "workers/seats.h"
 #include "workers/yielding.h"
@@ -66,7 +66,7 @@ class LocalWorkers : public Workers {
       : settings_(settings),
         seats_(
             {.strict = settings.seats, .discovery = settings.discovery, .leases = settings.leases}),
-        pool_(std::move(settings)) {}
+        idle_(std::move(settings)) {}
 
   ~LocalWorkers() override {
     if (settings_.logs.empty()) return;
@@ -78,7 +78,7 @@ class LocalWorkers : public Workers {
 
   void Expect(int32_t workers, bool torch) override {
     // Only a hint: whoever needs a worker starts one, and gets the error then.
-    (void)pool_.Expect(workers, torch);
+    (void)idle_.Expect(workers, torch);
   }
 
   Result<Json> Placement(const GangSpec& gang) override {
@@ -113,7 +113,7 @@ class LocalWorkers : public Workers {
 
   const WorkerSettings settings_;
   Seats seats_;
-  Pool pool_;
+  IdleWorkers idle_;
   Lanes lanes_;
   std::atomic<int64_t> next_number_ = 0;
 };
@@ -162,7 +162,7 @@ Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
   RunSpec spec = MakeSpec(task);
   PT_LET(auto input, open_input());
   spec.input = input->schema();
-  PT_LET(auto run, MapRun::Start(pool_, std::move(spec), std::move(input), call));
+  PT_LET(auto run, MapRun::Start(idle_, std::move(spec), std::move(input), call));
   return std::make_unique<RunStream>(task.output, std::move(run));
 }
 
@@ -172,7 +172,7 @@ AttemptResult LocalWorkers::Attempt(RunSpec spec,
   auto input = open_input();
   if (!input.ok()) return {input.status(), false};
   spec.input = (*input)->schema();
-  auto run = MapRun::Start(pool_, std::move(spec), std::move(*input), call);
+  auto run = MapRun::Start(idle_, std::move(spec), std::move(*input), call);
   if (!run.ok()) return {run.status(), false};
   RunStream stream(nullptr, std::move(*run));
   output.clear();

@@ -42,9 +42,9 @@ struct WorkerWish {
 };
 
 // Thread-safe.
-class Pool {
+class IdleWorkers {
  public:
-  explicit Pool(WorkerSettings settings) : settings_(std::move(settings)) {}
+  explicit IdleWorkers(WorkerSettings settings) : settings_(std::move(settings)) {}
 
   // Starts processes until `workers` unused ones are idle, and makes them load LibTorch if `torch`.
   // Does not wait for them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/pool.h"
+#include "workers/idle_workers.h"
 
 #include <fmt/ranges.h>
 
@@ -43,7 +43,7 @@ int Suits(const Worker& worker, const WorkerWish& wish) {
 
 }  // namespace
 
-Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
+Result<std::unique_ptr<Worker>> IdleWorkers::Start(const WorkerWish& wish) {
   PT_LET(auto ends, Channel::Pair());
   SubprocessOptions options;
   options.program = settings_.program;
@@ -60,7 +60,7 @@ Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
   return worker;
 }
 
-Status Pool::Expect(int32_t workers, bool torch) {
+Status IdleWorkers::Expect(int32_t workers, bool torch) {
   std::lock_guard lock(mutex_);
   const auto unused =
       std::count_if(idle_.begin(), idle_.end(), [](const auto& worker) { return !worker->used; });
@@ -78,7 +78,7 @@ Status Pool::Expect(int32_t workers, bool torch) {
 
 // Reads the messages of idle workers, and drops those that have ended or are stopped: their next
 // user would wait for them.
-void Pool::ReadIdle() {
+void IdleWorkers::ReadIdle() {
   std::erase_if(idle_, [this](const auto& worker) {
     if (IsStopped(ReadProcessState(worker->process.pid()))) return true;
     for (;;) {
@@ -91,7 +91,7 @@ void Pool::ReadIdle() {
   });
 }
 
-Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
+Result<std::unique_ptr<Worker>> IdleWorkers::Take(const WorkerWish& wish) {
   // CUDA reads the visible devices once per process, so an idle one cannot get others.
   if (!wish.devices.empty()) return Start(wish);
   std::lock_guard lock(mutex_);
@@ -105,13 +105,13 @@ Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
   return worker;
 }
 
-void Pool::Give(std::unique_ptr<Worker> worker) {
+void IdleWorkers::Give(std::unique_ptr<Worker> worker) {
   if (worker->devices) return;
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }
 
-Status Pool::OnReady(const Frame& frame) {
+Status IdleWorkers::OnReady(const Frame& frame) {
   PT_LET(const int64_t version, RequireWhole(frame.head, "version"));
   if (version != kProtocolVersion) {
     return Fail({.exit = Exit::kEnvironment,
