@@ -158,6 +158,7 @@ Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
                                          std::function<Result<BatchStreamPtr>()> open_input,
                                          const Call& call) {
   if (!settings_.logs.empty()) PT_TRY(MakeFolder(settings_.logs));
+  if (const std::string note = idle_.TakeNote(); !note.empty()) call.Send(Note{note});
   if (task.gang) return MapGang(task, open_input, call);
   RunSpec spec = MakeSpec(task);
   PT_LET(auto input, open_input());
@@ -241,7 +242,10 @@ Result<WorkerSettings> SettingsOf(const EngineRequest& request) {
   settings.discovery = request.discovery;
   settings.deadline = request.worker_deadline;
   if (!request.program.empty()) settings.program = request.program;
-  if (!request.folder.empty()) settings.logs = request.folder / "logs";
+  if (!request.folder.empty()) {
+    settings.logs = request.folder / "logs";
+    settings.who = request.folder.filename().string();
+  }
   return settings;
 }
 
