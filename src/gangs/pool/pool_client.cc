@@ -23,6 +23,10 @@ Status NoAnswer() {
                .fix = "protium pool restart"});
 }
 
+Status PoolHasEnded() {
+  return Fail({.exit = Exit::kInput, .what = "the pool has ended", .fix = "protium pool start"});
+}
+
 Result<std::vector<PooledWorker>> WorkersIn(Frame frame) {
   const Json pids = frame.head.value("pids", Json::array());
   if (frame.type != "workers" || !pids.is_array() ||
@@ -43,11 +47,11 @@ Result<std::vector<PooledWorker>> WorkersIn(Frame frame) {
 }  // namespace
 
 Result<Frame> AskPool(Link& pool, const Json& request) {
-  PT_TRY(pool.Send(request));
+  const Status sent = pool.Send(request);
+  if (!sent.ok()) return FaultOf(sent).exit == Exit::kStalled ? NoAnswer() : PoolHasEnded();
   auto frame = pool.Receive(Clock::now() + kPoolPatience);
   if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) return NoAnswer();
-  PT_TRY(frame.status());
-  if (!*frame) return Status::IOError("it closed the connection");
+  if (!frame.ok() || !*frame) return PoolHasEnded();
   if ((*frame)->type == "refused") {
     return Fail({.exit = Exit::kEnvironment, .what = TextAt((*frame)->head, "why")});
   }
@@ -71,14 +75,22 @@ Result<std::unique_ptr<Link>> AttachToPool(const fs::path& socket, const std::st
                .fix = "protium pool restart"});
 }
 
+// Asks the pool that it knows, or the one that runs since that one has ended.
+Result<Frame> PoolClient::AskAny(const Json& request) {
+  auto answer = AskPool(*link_, request);
+  if (answer.ok() || FaultOf(answer.status()).exit != Exit::kInput) return answer;
+  PT_LET(link_, AttachToPool(socket_, who_));
+  return AskPool(*link_, request);
+}
+
 Result<std::vector<PooledWorker>> PoolClient::Ask(const PooledWish& wish, int32_t count) {
-  PT_LET(const WorkerProfile profile, ProfileOf(wish.program, wish.environment, wish.torch));
   if (!link_) {
     PT_LET(link_, AttachToPool(socket_, who_));
   }
-  PT_LET(Frame answer, AskPool(*link_, {{"type", "workers"},
-                                        {"profile", profile.ToJson()},
-                                        {"count", std::min(count, kMostWorkers)}}));
+  PT_LET(const WorkerProfile profile, ProfileOf(wish.program, wish.environment, wish.torch));
+  PT_LET(Frame answer, AskAny({{"type", "workers"},
+                               {"profile", profile.ToJson()},
+                               {"count", std::min(count, kMostWorkers)}}));
   const std::string why = TextAt(answer.head, "why");
   if (!why.empty()) return Fail({.exit = Exit::kEnvironment, .what = why});
   PT_LET(auto workers, WorkersIn(std::move(answer)));
@@ -89,11 +101,11 @@ Result<std::vector<PooledWorker>> PoolClient::Ask(const PooledWish& wish, int32_
 }
 
 void PoolClient::GiveUp(const Status& why) {
-  given_up_ = true;
-  link_.reset();
   const Fault fault = FaultOf(why);
-  // That none runs is nothing to speak of.
-  if (fault.exit == Exit::kInput) return;
+  // That none runs is nothing to speak of; one may be started later.
+  if (fault.exit == Exit::kInput) return link_.reset();
+  // The link stays: the workers of a driver that closes it are killed.
+  given_up_ = true;
   note_ = "without the pool: " + fault.what + (fault.fix.empty() ? "" : "; " + fault.fix);
 }
 

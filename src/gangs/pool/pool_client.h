@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds kPoolPatience{200};
 // it cannot be used.
 Result<std::unique_ptr<Link>> AttachToPool(const std::filesystem::path& socket,
                                            const std::string& who);
-// Sends a request and waits for the answer.
+// Sends a request and waits for the answer. kInput: the pool has ended.
 Result<Frame> AskPool(Link& pool, const Json& request);
 
 // A worker that a zygote has forked: it has become a child like one started by this process.
@@ -53,6 +53,7 @@ class PoolClient {
   std::string TakeNote();
 
  private:
+  Result<Frame> AskAny(const Json& request);
   Result<std::vector<PooledWorker>> Ask(const PooledWish& wish, int32_t count);
   void GiveUp(const Status& why);
 

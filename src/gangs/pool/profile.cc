@@ -71,7 +71,7 @@ EnvironmentList LoadEnvironment(const EnvironmentList& more) {
 }
 
 Status Replaced(const fs::path& program) {
-  return Fail({.exit = Exit::kInput,
+  return Fail({.exit = Exit::kEnvironment,
                .what = "the program's file was replaced or removed while it runs",
                .where = program.string()});
 }

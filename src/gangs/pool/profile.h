@@ -31,7 +31,7 @@ struct WorkerProfile {
 };
 
 // The profile of workers that this process starts by running `program`, with `more` on top of its
-// environment. kInput: the program's file is gone, or is another one by now.
+// environment. kEnvironment: the program's file is gone, or is another one by now.
 Result<WorkerProfile> ProfileOf(const std::filesystem::path& program, const EnvironmentList& more,
                                 bool torch);
 

@@ -38,6 +38,9 @@ struct Forked {
   bool reported = false;
 };
 
+// How long a new process may take to close what is not its own.
+constexpr std::chrono::seconds kCleanTime{1};
+
 // What the pool gets of a new worker.
 struct Handed {
   Channel channel;
@@ -156,6 +159,7 @@ void Zygote::Hear() {
 
 Status Zygote::ForkSome(int64_t count) {
   std::vector<Handed> made;
+  PT_LET(Pipe clean, Pipe::Make());
   Json pids = Json::array();
   for (int64_t i = 0; i < std::min<int64_t>(count, kMostWorkers); ++i) {
     auto one = ForkOne();
@@ -164,8 +168,15 @@ Status Zygote::ForkSome(int64_t count) {
     pids.push_back(workers_.back().pid);
     made.push_back(std::move(*one));
   }
+  clean.write.reset();
+  const int open = clean.read.get();
+  // The new ones hold the ends of each other's pipes for a moment: one that was stopped within it
+  // would keep all of them from being seen to end.
+  PT_LET(const auto closed, WaitReadable({&open, 1}, Clock::now() + kCleanTime));
   std::vector<int> fds;
-  for (const Handed& each : made) {
+  for (size_t i = 0; i < made.size(); ++i) {
+    const Handed& each = made[i];
+    if (closed.empty()) ::kill(pids[i].get<pid_t>(), SIGKILL);
     fds.insert(fds.end(), {each.channel.fd(), each.process.get(), each.report.get()});
   }
   return pool_->Send({{"type", "workers"}, {"pids", pids}}, {}, fds);
