@@ -158,10 +158,12 @@ TEST_F(WarmWorkers, HaveOnePool) {
   const Outcome none = Verb("status");
   EXPECT_EQ(none.exit, 3);
   EXPECT_THAT(none.err, HasSubstr("protium pool start"));
-  // Detached: it has this test's mark, and nothing of its descriptors.
-  const Outcome started = Verb("start");
-  EXPECT_THAT(started.out, HasSubstr("the pool runs (pid "));
-  EXPECT_THAT(Verb("stop").out, HasSubstr("has ended"));
+  // Detached; it has this command's mark, and would be killed with it.
+  Running starting({ProtiumCommand(), "pool", "start"}, own_.path(), environment());
+  EXPECT_THAT(starting.Wait().out, HasSubstr("the pool runs (pid "));
+  EXPECT_EQ(starting.Descendants().size(), 1u);
+  EXPECT_THAT(Verb("stop").out, HasSubstr("go on"));
+  EXPECT_TRUE(EndWithin(starting.Descendants(), seconds(5)));
 }
 
 }  // namespace protium::whole
