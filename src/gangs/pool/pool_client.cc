@@ -90,7 +90,7 @@ Result<std::vector<PooledWorker>> PoolClient::Ask(const PooledWish& wish, int32_
   PT_LET(const WorkerProfile profile, ProfileOf(wish.program, wish.environment, wish.torch));
   PT_LET(Frame answer, AskAny({{"type", "workers"},
                                {"profile", profile.ToJson()},
-                               {"count", std::min(count, kMostWorkers)}}));
+                               {"count", std::min(count, kMostInMessage)}}));
   const std::string why = TextAt(answer.head, "why");
   if (!why.empty()) return Fail({.exit = Exit::kEnvironment, .what = why});
   PT_LET(auto workers, WorkersIn(std::move(answer)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool/pool_daemon.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -12,7 +13,9 @@
 #include <functional>
 
 #include "base/fault.h"
+#include "pool/arbiter.h"
 #include "pool/pool_protocol.h"
+#include "pool/seat_claim.h"
 
 namespace protium {
 
@@ -23,6 +26,47 @@ constexpr std::chrono::seconds kLookEvery{2};
 constexpr std::chrono::milliseconds kQuiet{20};
 constexpr double kSendSeconds = 0.2;
 constexpr size_t kMostDrivers = 500;
+
+// Of one claim.
+constexpr int64_t kMostSeats = 1 << 16;
+
+const char* NameOf(ArbiterOrder::Kind kind) {
+  switch (kind) {
+    case ArbiterOrder::Kind::kGrant:
+      return "grant";
+    case ArbiterOrder::Kind::kWait:
+      return "wait";
+    case ArbiterOrder::Kind::kRefuse:
+      return "refuse";
+    case ArbiterOrder::Kind::kOffer:
+      return "offer";
+    case ArbiterOrder::Kind::kShrink:
+      return "shrink";
+    case ArbiterOrder::Kind::kPause:
+      return "pause";
+  }
+  return "";
+}
+
+Json ClaimsToJson(const std::vector<ClaimState>& states) {
+  Json claims = Json::array();
+  for (const ClaimState& each : states) {
+    claims.push_back(
+        {{"who", each.wish.who},
+         {"pid", each.wish.program},
+         {"workers", each.workers},
+         {"min", each.wish.min},
+         {"max", each.wish.max},
+         {"cores", each.wish.per_worker.cores},
+         {"priority", each.wish.priority},
+         {"waits", each.waits},
+         {"pausing", each.pausing},
+         {"shrinks_to", each.asked_for},
+         {"why", each.why},
+         {"seconds", std::chrono::duration<double>(Clock::now() - each.since).count()}});
+  }
+  return claims;
+}
 
 void DropEnded(std::vector<std::pair<pid_t, UniqueFd>>& workers) {
   std::vector<int> fds;
@@ -40,8 +84,12 @@ PoolDaemon::PoolDaemon(PoolSettings settings, PoolListener listener)
       listener_(std::move(listener)),
       place_(PlaceOfProcess()),
       since_(std::time(nullptr)),
+      machine_(ReadMachine()),
       zygotes_(settings_.log),
+      arbiter_(std::make_unique<Arbiter>(PoolMachine{.cores = machine_.cores})),
       busy_(Clock::now()) {}
+
+PoolDaemon::~PoolDaemon() = default;
 
 Status PoolDaemon::Serve(const std::stop_token& stop) {
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -51,6 +99,9 @@ Status PoolDaemon::Serve(const std::stop_token& stop) {
     Round(wake.get());
     const auto now = Clock::now();
     if (now >= look_at_) Look(now);
+    if (now >= arbiter_->due()) arbiter_->Look(now);
+    SendOrders();
+    ForgetGone();
     if (!drivers_.empty()) busy_ = now;
     if (now - busy_ >= settings_.idle) break;
   }
@@ -68,7 +119,7 @@ void PoolDaemon::Round(int wake) {
   }
   const size_t zygotes = fds.size();
   std::ranges::copy(zygotes_.fds(), std::back_inserter(fds));
-  const auto ready = WaitReadable(fds, look_at_);
+  const auto ready = WaitReadable(fds, std::min(look_at_, arbiter_->due()));
   if (!ready.ok()) return;
   for (const size_t i : *ready) {
     if (i >= zygotes) {
@@ -76,10 +127,33 @@ void PoolDaemon::Round(int wake) {
       break;
     }
     if (i == 1) Accept();
-    if (i > 1) Hear(*drivers[i - 2]);
+    if (i > 1 && !IsGone(*drivers[i - 2])) Hear(*drivers[i - 2]);
   }
-  std::erase_if(drivers_,
-                [&](const Driver& each) { return std::ranges::find(gone_, &each) != gone_.end(); });
+}
+
+bool PoolDaemon::IsGone(const Driver& driver) const {
+  return std::ranges::find(gone_, &driver) != gone_.end();
+}
+
+// One that takes none is dropped, which may lead to more orders.
+void PoolDaemon::SendOrders() {
+  for (auto orders = arbiter_->Orders(); !orders.empty(); orders = arbiter_->Orders()) {
+    for (const ArbiterOrder& order : orders) {
+      const auto driver = std::ranges::find(drivers_, order.claim, &Driver::claim);
+      if (driver == drivers_.end() || IsGone(*driver)) continue;
+      const bool grants = order.kind == ArbiterOrder::Kind::kGrant;
+      const Status sent =
+          driver->link->Send({{"type", "order"},
+                              {"kind", NameOf(order.kind)},
+                              {"workers", grants ? int64_t(order.seats.size()) : order.workers},
+                              {"why", order.why}});
+      if (!sent.ok()) Drop(*driver);
+    }
+  }
+}
+
+void PoolDaemon::ForgetGone() {
+  std::erase_if(drivers_, [&](const Driver& each) { return IsGone(each); });
   gone_.clear();
 }
 
@@ -101,10 +175,15 @@ void PoolDaemon::Hear(Driver& driver) {
   auto frame = driver.link->Receive(Clock::now());
   if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) return;
   if (frame.ok() && *frame && Answer(driver, **frame).ok()) return;
+  Drop(driver);
+}
+
+void PoolDaemon::Drop(Driver& driver) {
   // It has ended: so do its workers, even those that are stopped and see nothing.
   for (const auto& [pid, process] : driver.workers) {
     ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
   }
+  if (driver.claim != 0) arbiter_->End(driver.claim, Clock::now());
   gone_.push_back(&driver);
 }
 
@@ -113,6 +192,8 @@ Status PoolDaemon::Answer(Driver& driver, const Frame& frame) {
   if (!driver.greeted) return Status::Invalid("no hello");
   if (frame.type == "workers") return GiveWorkers(driver, frame.head);
   if (frame.type == "status") return driver.link->Send({{"type", "status"}, {"pool", State()}});
+  const std::vector<std::string> seats = {"claim", "adopt", "again", "grow", "give_back"};
+  if (std::ranges::find(seats, frame.type) != seats.end()) return HearClaim(driver, frame);
   if (frame.type == "stop") {
     stopping_ = true;
     return driver.link->Send({{"type", "stopping"}, {"pid", ::getpid()}});
@@ -135,7 +216,7 @@ Status PoolDaemon::GiveWorkers(Driver& driver, const Json& request) {
   const auto now = Clock::now();
   look_at_ = now + kQuiet;
   PT_LET(const auto profile, WorkerProfile::FromJson(request.value("profile", Json::object())));
-  const int64_t count = std::clamp<int64_t>(WholeAt(request, "count", 1), 1, kMostWorkers);
+  const int64_t count = std::clamp<int64_t>(WholeAt(request, "count", 1), 1, kMostInMessage);
   DropEnded(driver.workers);
   TakenWorkers taken = zygotes_.Take(profile, int32_t(count), int32_t(driver.workers.size()), now);
   Json pids = Json::array();
@@ -152,6 +233,36 @@ Status PoolDaemon::GiveWorkers(Driver& driver, const Json& request) {
   return sent;
 }
 
+Result<Claim> PoolDaemon::ReadClaim(const Driver& driver, const Json& request) const {
+  PT_LET(Claim claim, ClaimFromJson(request));
+  claim.program = driver.pid;
+  claim.who += fmt::format(" (pid {})", driver.pid);
+  return claim;
+}
+
+// Orders that follow are sent before the answer, so that the driver reads both at once.
+Status PoolDaemon::HearClaim(Driver& driver, const Frame& frame) {
+  const auto now = Clock::now();
+  const int64_t workers = std::clamp<int64_t>(WholeAt(frame.head, "workers"), 0, kMostSeats);
+  if (frame.type == "grow" || frame.type == "give_back") {
+    if (frame.type == "grow") arbiter_->Grow(driver.claim, now);
+    const std::vector<PoolSeat> seats(frame.type == "grow" ? 0 : size_t(workers));
+    arbiter_->GiveBack(driver.claim, seats, now);
+    SendOrders();
+    return IsGone(driver) ? Status::OK() : driver.link->Send({{"type", "held"}});
+  }
+  const bool again = frame.type == "again";
+  if (again != (driver.claim != 0)) return Status::Invalid("a connection has one claim");
+  PT_LET(Claim claim, ReadClaim(driver, frame.head));
+  if (!again) driver.claim = ++last_claim_;
+  if (frame.type == "adopt") {
+    arbiter_->Adopt(driver.claim, std::move(claim), std::vector<PoolSeat>(size_t(workers)), now);
+  } else {
+    arbiter_->Ask(driver.claim, std::move(claim), now);
+  }
+  return Status::OK();
+}
+
 void PoolDaemon::Look(Clock::time_point now) {
   look_at_ = now + kLookEvery;
   if (now - measured_ >= kLookEvery) {
@@ -159,6 +270,7 @@ void PoolDaemon::Look(Clock::time_point now) {
     measured_ = now;
   }
   zygotes_.Look(machine_.cores, machine_.available_bytes < machine_.memory_bytes / 10, now);
+  arbiter_->Press(machine_.available_bytes < machine_.memory_bytes / 20, now);
 }
 
 Json PoolDaemon::State() {
@@ -186,6 +298,8 @@ Json PoolDaemon::State() {
           {"cores", machine.cores},
           {"memory_bytes", machine.memory_bytes},
           {"available_bytes", machine.available_bytes},
+          {"free_cores", arbiter_->Free().cores},
+          {"claims", ClaimsToJson(arbiter_->Claims())},
           {"drivers", drivers},
           {"zygotes", zygotes}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool: one process per user and machine that keeps workers warm. It ends by itself after an
-// hour without drivers. Programs that got workers from it go on when it ends, however it does.
+// The pool: one process per user and machine that keeps workers warm and gives out seats. It ends by
+// itself after an hour without drivers. Programs go on when it ends, however it does.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,13 @@
 
 #include "os/link.h"
 #include "os/machine.h"
+#include "pool/claim.h"
 #include "pool/place.h"
 #include "pool/zygotes.h"
 
 namespace protium {
+
+class Arbiter;
 
 struct PoolSettings {
   std::filesystem::path socket;
@@ -29,6 +32,7 @@ struct PoolSettings {
 class PoolDaemon {
  public:
   PoolDaemon(PoolSettings settings, PoolListener listener);
+  ~PoolDaemon();
   // Serves until it is stopped, has been idle, or a driver's `pool stop`.
   Status Serve(const std::stop_token& stop);
 
@@ -39,6 +43,7 @@ class PoolDaemon {
     pid_t pid = -1;
     std::string who;
     bool greeted = false;
+    int64_t claim = 0;                                // The number of its claim; 0: it has none.
     std::vector<std::pair<pid_t, UniqueFd>> workers;  // Process ids and pidfds.
   };
 
@@ -48,6 +53,12 @@ class PoolDaemon {
   Status Answer(Driver& driver, const Frame& frame);
   Status Greet(Driver& driver, const Json& hello);
   Status GiveWorkers(Driver& driver, const Json& request);
+  Status HearClaim(Driver& driver, const Frame& frame);
+  Result<Claim> ReadClaim(const Driver& driver, const Json& request) const;
+  void SendOrders();
+  void ForgetGone();
+  bool IsGone(const Driver& driver) const;
+  void Drop(Driver& driver);
   Json State();
   void Look(Clock::time_point now);
 
@@ -57,6 +68,8 @@ class PoolDaemon {
   const int64_t since_;
   Machine machine_;
   Zygotes zygotes_;
+  std::unique_ptr<Arbiter> arbiter_;
+  int64_t last_claim_ = 0;
   std::list<Driver> drivers_;
   std::vector<const Driver*> gone_;
   Clock::time_point look_at_{};

@@ -5,14 +5,14 @@
 //   hello   {version, pid, place, who}   first; `place`: see place.h
 //   workers {program: {path, file}, builds, environment, torch, count}
 //                                        idle processes of this program (profile.h)
-//   claim, grow, give_back, end, adopt   seats (pool_seats.h)
+//   claim, adopt, again, grow, give_back  seats (seat_claim.h)
 //   status, stop                         of the verbs
 // pool to driver
 //   welcome {version, pid}               or
 //   refused {why}                        and the end
 //   workers {pids, why}                  as many as there are at once, perhaps none. Descriptors: for
 //                                        each worker its channel, its pidfd, its report (Subprocess)
-//   order   {...}                        about seats
+//   order, held                          about seats
 // pool to zygote
 //   fork    {count}
 // zygote to pool
@@ -29,6 +29,6 @@ inline constexpr int32_t kPoolVersion = 1;
 // Descriptors of a worker in a message.
 inline constexpr int32_t kWorkerFds = 3;
 // Workers in one message.
-inline constexpr int32_t kMostWorkers = 32;
+inline constexpr int32_t kMostInMessage = 32;
 
 }  // namespace protium

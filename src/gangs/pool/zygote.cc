@@ -161,7 +161,7 @@ Status Zygote::ForkSome(int64_t count) {
   std::vector<Handed> made;
   PT_LET(Pipe clean, Pipe::Make());
   Json pids = Json::array();
-  for (int64_t i = 0; i < std::min<int64_t>(count, kMostWorkers); ++i) {
+  for (int64_t i = 0; i < std::min<int64_t>(count, kMostInMessage); ++i) {
     auto one = ForkOne();
     // The pool gets those that there is memory for.
     if (!one.ok()) break;

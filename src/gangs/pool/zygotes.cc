@@ -116,7 +116,8 @@ TakenWorkers Zygotes::Take(const WorkerProfile& profile, int32_t count, int32_t 
 void Zygotes::Fork(Zygote& zygote, int32_t count) {
   const Deadline deadline = Clock::now() + kForkTime;
   zygote.failed = true;
-  if (!zygote.link->Send({{"type", "fork"}, {"count", std::min(count, kMostWorkers)}}).ok()) return;
+  if (!zygote.link->Send({{"type", "fork"}, {"count", std::min(count, kMostInMessage)}}).ok())
+    return;
   auto frame = zygote.link->Receive(deadline);
   if (!frame.ok() || !*frame || (*frame)->type != "workers") return;
   const Json pids = (*frame)->head.value("pids", Json::array());

@@ -16,6 +16,7 @@
 #include "gang/program.h"
 #include "gang/wish.h"
 #include "os/file.h"
+#include "pool/place.h"
 #include "protium/events.h"
 #include "workers/idle_workers.h"
 #include "workers/map_run.h"
@@ -64,8 +65,11 @@ class LocalWorkers : public Workers {
  public:
   explicit LocalWorkers(WorkerSettings settings)
       : settings_(settings),
-        seats_(
-            {.strict = settings.seats, .discovery = settings.discovery, .leases = settings.leases}),
+        seats_({.strict = settings.seats,
+                .discovery = settings.discovery,
+                .leases = settings.leases,
+                .pool = settings.pool ? *settings.pool : PoolSocket(),
+                .who = settings.who}),
         idle_(std::move(settings)) {}
 
   ~LocalWorkers() override {
@@ -105,7 +109,7 @@ class LocalWorkers : public Workers {
                  const std::function<Result<BatchStreamPtr>()>& open_input, const Call& call,
                  arrow::RecordBatchVector& output);
   Result<std::unique_ptr<Seats::Taken>> TakeAgain(const GangSpec& gang, const std::string& who,
-                                                  const Call& call);
+                                                  const Call& call, SeatClaim* claim);
   void Seat(const GangSpec& gang, Seats::Taken& taken, const Yielding& yielding,
             RunSpec& spec) const;
   AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
@@ -190,10 +194,11 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
   const GangSpec& gang = *task.gang;
   const std::string who = "gang " + task.task;
   // For all attempts: a restart needs no second wait, unless the gang has made room for another.
-  PT_LET(auto taken, seats_.Take(gang, who, call));
+  const auto claim = seats_.MakeClaim(gang, who);
+  PT_LET(auto taken, seats_.Take(gang, who, call, claim.get()));
   return RunAttempts(gang, call, [&](int32_t attempt, const Call& call) -> AttemptResult {
     if (!taken) {
-      auto again = TakeAgain(gang, who, call);
+      auto again = TakeAgain(gang, who, call, claim.get());
       if (!again.ok()) return {again.status(), false};
       taken = std::move(*again);
     }
@@ -215,10 +220,10 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
 // It made room by itself, so it waits as long as others need the room.
 Result<std::unique_ptr<Seats::Taken>> LocalWorkers::TakeAgain(const GangSpec& gang,
                                                               const std::string& who,
-                                                              const Call& call) {
+                                                              const Call& call, SeatClaim* claim) {
   GangSpec patient = gang;
   patient.deadline = std::numeric_limits<double>::infinity();
-  PT_LET(auto taken, seats_.Take(patient, who, call));
+  PT_LET(auto taken, seats_.Take(patient, who, call, claim));
   call.Send(Note{"the gang goes on: there is room again"});
   return taken;
 }

@@ -146,7 +146,6 @@ Status RestartPool(const Arguments& arguments) {
 
 std::string WorkersText(const Json& driver) {
   const Json workers = driver.value("workers", Json::array());
-  if (workers.empty()) return "no workers of the pool";
   std::vector<int64_t> pids;
   for (const Json& each : workers) pids.push_back(each.get<int64_t>());
   return fmt::format("{} worker{} (pid {})", pids.size(), PluralOf(int64_t(pids.size())),
@@ -164,14 +163,34 @@ std::string ZygoteText(const Json& zygote) {
                      WholeAt(zygote, "pid"));
 }
 
+std::string ClaimText(const Json& claim) {
+  const std::string who = Printable(TextAt(claim, "who"));
+  const int64_t workers = WholeAt(claim, "workers"), left = WholeAt(claim, "shrinks_to");
+  if (claim.value("waits", false)) {
+    return fmt::format("waits     {}, for {}: {}\n", who, Seconds(NumberAt(claim, "seconds")),
+                       Printable(TextAt(claim, "why")));
+  }
+  if (workers == 0) return fmt::format("paused    {}\n", who);
+  std::string text = fmt::format("holds     {}: {}, {} each", who, Counted(workers, "worker"),
+                                 Counted(WholeAt(claim, "cores"), "core"));
+  const bool pauses = claim.value("pausing", false);
+  if (pauses) text += ", pauses after its step";
+  if (!pauses && left < workers) text += fmt::format(", shrinks to {} after its step", left);
+  return text + "\n";
+}
+
 std::string StateText(const Json& pool) {
   const double seconds = double(std::time(nullptr) - WholeAt(pool, "since"));
   std::string text = fmt::format("pool      pid {}, for {}, at {}\n", WholeAt(pool, "pid"),
                                  Seconds(seconds), TextAt(pool, "socket"));
-  text += fmt::format("machine   {} cores, {} of memory, of them {} free\n", WholeAt(pool, "cores"),
+  text += fmt::format("machine   {} cores, {} of them free; {} of memory, {} of them free\n",
+                      WholeAt(pool, "cores"), WholeAt(pool, "free_cores"),
                       BytesText(NumberAt(pool, "memory_bytes")),
                       BytesText(NumberAt(pool, "available_bytes")));
+  for (const Json& each : pool.value("claims", Json::array())) text += ClaimText(each);
   for (const Json& each : pool.value("drivers", Json::array())) {
+    // What it holds is listed already.
+    if (each.value("workers", Json::array()).empty()) continue;
     text += fmt::format("program   {} (pid {}): {}\n", Printable(TextAt(each, "who")),
                         WholeAt(each, "pid"), WorkersText(each));
   }
