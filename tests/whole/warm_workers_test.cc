@@ -115,6 +115,31 @@ TEST_F(WarmWorkers, EndWithinASecondOfTheirDriverEvenIfStopped) {
   EXPECT_TRUE(EndWithin(workers, seconds(1)));
 }
 
+TEST_F(WarmWorkers, PauseForAHigherPriorityAndLearnTheSame) {
+  const Scratch scratch, other;
+  Running low(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+              environment());
+  ASSERT_TRUE(AwaitStep(low, scratch, 5));
+  const int cores = Verb("status").json["cores"].get<int>();
+  // So that it is not done before the other one asks.
+  ASSERT_TRUE(SignalRank(scratch, 0, SIGSTOP));
+  std::vector<std::string> argv = FlightsCommand(other, ExampleTables(kRows), kSettings);
+  argv.insert(argv.end(), {"--set", "gang.priority=5"});
+  Running high(argv, other.path(), environment());
+  // With cores for both it does not wait.
+  const bool waits = cores < 4;
+  if (waits) EXPECT_TRUE(AwaitEvents(high, other, "waiting", 1));
+  ASSERT_TRUE(SignalRank(scratch, 0, SIGCONT));
+  const Outcome first = high.Wait(), second = low.Wait();
+  ASSERT_EQ(first.exit, 0) << first.err;
+  ASSERT_EQ(second.exit, 0) << second.err;
+  EXPECT_EQ(ModelWeights(first, other), WithoutAPool());
+  EXPECT_EQ(ModelWeights(second, scratch), WithoutAPool());
+  if (!waits) return;
+  EXPECT_THAT(first.err, HasSubstr("waiting  for 2 cores: gang train of flights-"));
+  EXPECT_THAT(second.err, HasSubstr("the gang pauses after this step: makes room for gang train"));
+}
+
 TEST_F(WarmWorkers, OfAReplacedProgramAreNotUsed) {
   const fs::path program = own_.path() / "protium";
   const auto run = [&] {

@@ -59,8 +59,10 @@ Result<UniqueFd> NewSocket() {
   return fd;
 }
 
+fs::path LockOf(const fs::path& socket) { return socket.string() + ".lock"; }
+
 Result<UniqueFd> LockPlace(const fs::path& socket) {
-  const fs::path path = socket.string() + ".lock";
+  const fs::path path = LockOf(socket);
   UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!lock) return SystemFault("open " + path.string(), errno);
   if (!IsLockedByOthers(lock.get()) && LockFile(lock.get()).ok()) return lock;
@@ -102,7 +104,8 @@ Result<PoolListener> ListenAsPool(const fs::path& socket) {
   PoolListener listener;
   PT_LET(listener.lock, LockPlace(socket));
   listener.socket = PassedSocket();
-  if (listener.socket) return listener;
+  listener.passed = bool(listener.socket);
+  if (listener.passed) return listener;
   PT_LET(listener.socket, NewSocket());
   // One that a killed pool has left: its lock was free.
   ::unlink(socket.c_str());
@@ -112,6 +115,11 @@ Result<PoolListener> ListenAsPool(const fs::path& socket) {
     return SystemFault("listen at " + socket.string(), errno);
   }
   return listener;
+}
+
+bool IsPlaceFree(const fs::path& socket) {
+  const UniqueFd lock(::open(LockOf(socket).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  return !lock || !IsLockedByOthers(lock.get());
 }
 
 Result<UniqueFd> ConnectToPool(const fs::path& socket, Deadline deadline) {

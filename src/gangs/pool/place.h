@@ -17,12 +17,16 @@ std::filesystem::path PoolSocket();
 
 // Whoever holds the pool's place: one of them per socket.
 struct PoolListener {
-  UniqueFd socket;  // Accepts connections; does not block.
-  UniqueFd lock;    // Held as long as the pool lives.
+  UniqueFd socket;      // Accepts connections; does not block.
+  UniqueFd lock;        // Held as long as the pool lives.
+  bool passed = false;  // By systemd, which keeps it for the next pool.
 };
 // Listens at `socket`, in a folder of this user's alone, which is made. A fault (kUsage) if a pool
 // does already. Takes a socket that systemd has opened (LISTEN_FDS) instead if there is one.
 Result<PoolListener> ListenAsPool(const std::filesystem::path& socket);
+
+// Whether no pool lives there, or is about to end.
+bool IsPlaceFree(const std::filesystem::path& socket);
 
 // Connects to a pool of this user's. kInput: there is none. Refuses a folder of another user.
 Result<UniqueFd> ConnectToPool(const std::filesystem::path& socket, Deadline deadline);

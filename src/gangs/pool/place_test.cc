@@ -26,6 +26,7 @@ class PoolPlace : public testing::Test {
 TEST_F(PoolPlace, HasOnePoolAtATime) {
   auto first = ListenAsPool(socket_);
   ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_FALSE(IsPlaceFree(socket_));
   const Fault second = FaultOf(ListenAsPool(socket_).status());
   EXPECT_EQ(second.exit, Exit::kUsage);
   EXPECT_EQ(second.what, "a pool runs already");
@@ -40,6 +41,7 @@ TEST_F(PoolPlace, IsTakenOverFromAPoolThatWasKilled) {
     // Its descriptors close, its file stays.
     const auto killed = ListenAsPool(socket_).ValueOrDie();
   }
+  EXPECT_TRUE(IsPlaceFree(socket_));
   EXPECT_EQ(FaultOf(ConnectToPool(socket_, Clock::now()).status()).exit, Exit::kInput);
   EXPECT_TRUE(ListenAsPool(socket_).ok());
 }

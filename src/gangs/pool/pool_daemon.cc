@@ -106,7 +106,7 @@ Status PoolDaemon::Serve(const std::stop_token& stop) {
     if (now - busy_ >= settings_.idle) break;
   }
   // Nobody finds it any more; drivers see their connections close.
-  ::unlink(settings_.socket.c_str());
+  if (!listener_.passed) ::unlink(settings_.socket.c_str());
   return Status::OK();
 }
 

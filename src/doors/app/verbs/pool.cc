@@ -114,7 +114,7 @@ Status StartPool(const Arguments& arguments) {
 // Waits until another pool could start.
 Status AwaitEndOfPool(const fs::path& socket) {
   const Deadline deadline = Clock::now() + kPoolTurn;
-  while (fs::exists(fs::symlink_status(socket))) {
+  while (!IsPlaceFree(socket)) {
     if (Clock::now() >= deadline) {
       return Fail({.exit = Exit::kStalled,
                    .what = "the pool was asked to stop and has not ended",
