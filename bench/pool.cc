@@ -43,13 +43,10 @@ struct Times {
   std::vector<double> attach, first_word;
 };
 
-// `count` workers, one request each, as a gang takes them.
+// `count` workers at once, as a gang takes them.
 Status Measure(PoolClient& pool, const PooledWish& wish, int count, Times& times) {
-  std::vector<PooledWorker> workers;
   const auto begin = Clock::now();
-  for (int i = 0; i < count; ++i) {
-    for (PooledWorker& each : pool.Take(wish, 1)) workers.push_back(std::move(each));
-  }
+  const std::vector<PooledWorker> workers = pool.Take(wish, count);
   times.attach.push_back(Milliseconds(begin));
   if (int(workers.size()) != count) return Status::Invalid("the pool gave too few workers");
   for (const PooledWorker& each : workers) {

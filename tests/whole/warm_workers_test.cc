@@ -128,7 +128,7 @@ TEST_F(WarmWorkers, PauseForAHigherPriorityAndLearnTheSame) {
   Running high(argv, other.path(), environment());
   // With cores for both it does not wait.
   const bool waits = cores < 4;
-  if (waits) EXPECT_TRUE(AwaitEvents(high, other, "waiting", 1));
+  ASSERT_TRUE(!waits || AwaitEvents(high, other, "waiting", 1));
   ASSERT_TRUE(SignalRank(scratch, 0, SIGCONT));
   const Outcome first = high.Wait(), second = low.Wait();
   ASSERT_EQ(first.exit, 0) << first.err;

@@ -26,6 +26,8 @@ constexpr std::chrono::seconds kLookEvery{2};
 constexpr std::chrono::milliseconds kQuiet{20};
 constexpr double kSendSeconds = 0.2;
 constexpr size_t kMostDrivers = 500;
+// As many may be warm as there are cores, and on a small machine as many as a small gang has.
+constexpr int32_t kLeastWarm = 4;
 
 // Of one claim.
 constexpr int64_t kMostSeats = 1 << 16;
@@ -269,7 +271,8 @@ void PoolDaemon::Look(Clock::time_point now) {
     machine_ = ReadMachine();
     measured_ = now;
   }
-  zygotes_.Look(machine_.cores, machine_.available_bytes < machine_.memory_bytes / 10, now);
+  zygotes_.Look(std::max(machine_.cores, kLeastWarm),
+                machine_.available_bytes < machine_.memory_bytes / 10, now);
   arbiter_->Press(machine_.available_bytes < machine_.memory_bytes / 20, now);
 }
 

@@ -38,9 +38,6 @@ struct Forked {
   bool reported = false;
 };
 
-// How long a new process may take to close what is not its own.
-constexpr std::chrono::seconds kCleanTime{1};
-
 // What the pool gets of a new worker.
 struct Handed {
   Channel channel;
@@ -81,7 +78,8 @@ class Zygote {
   void Round();
   void Hear();
   Status ForkSome(int64_t count);
-  Result<Handed> ForkOne();
+  // Makes what its driver needs to watch a new worker.
+  Result<Handed> Watched(pid_t pid, Channel channel);
   [[noreturn]] void BecomeWorker(Channel channel);
   // Returns whether nothing is left to be done for it.
   bool Watch(Forked& worker, const pollfd& process, const pollfd& report);
@@ -157,43 +155,40 @@ void Zygote::Hear() {
   if (!known || !ForkSome(WholeAt((*frame)->head, "count")).ok()) pool_.reset();
 }
 
+// The pipes are made when all are forked: a new process holds copies of what was open then until it
+// runs, and one that was stopped before would keep others from being seen to end.
 Status Zygote::ForkSome(int64_t count) {
-  std::vector<Handed> made;
-  PT_LET(Pipe clean, Pipe::Make());
-  Json pids = Json::array();
+  std::vector<std::pair<pid_t, Channel>> made;
   for (int64_t i = 0; i < std::min<int64_t>(count, kMostInMessage); ++i) {
-    auto one = ForkOne();
+    auto ends = Channel::Pair();
+    const pid_t pid = ends.ok() ? ::fork() : -1;
+    if (pid == 0) BecomeWorker(std::move(ends->second));
     // The pool gets those that there is memory for.
-    if (!one.ok()) break;
-    pids.push_back(workers_.back().pid);
-    made.push_back(std::move(*one));
+    if (pid < 0) break;
+    // Also here, because a signal to the group may come before the child has run.
+    ::setpgid(pid, pid);
+    made.emplace_back(pid, std::move(ends->first));
   }
-  clean.write.reset();
-  const int open = clean.read.get();
-  // The new ones hold the ends of each other's pipes for a moment: one that was stopped within it
-  // would keep all of them from being seen to end.
-  PT_LET(const auto closed, WaitReadable({&open, 1}, Clock::now() + kCleanTime));
+  std::vector<Handed> handed;
   std::vector<int> fds;
-  for (size_t i = 0; i < made.size(); ++i) {
-    const Handed& each = made[i];
-    if (closed.empty()) ::kill(pids[i].get<pid_t>(), SIGKILL);
-    fds.insert(fds.end(), {each.channel.fd(), each.process.get(), each.report.get()});
+  Json pids = Json::array();
+  for (auto& [pid, channel] : made) {
+    PT_LET(Handed one, Watched(pid, std::move(channel)));
+    pids.push_back(pid);
+    fds.insert(fds.end(), {one.channel.fd(), one.process.get(), one.report.get()});
+    handed.push_back(std::move(one));
   }
   return pool_->Send({{"type", "workers"}, {"pids", pids}}, {}, fds);
 }
 
-Result<Handed> Zygote::ForkOne() {
-  PT_LET(auto ends, Channel::Pair());
-  PT_LET(Pipe report, Pipe::Make());
-  const pid_t pid = ::fork();
-  if (pid < 0) return SystemFault("fork a worker", errno);
-  if (pid == 0) BecomeWorker(std::move(ends.second));
-  // Also here, because a signal to the group may come before the child has run.
-  ::setpgid(pid, pid);
+Result<Handed> Zygote::Watched(pid_t pid, Channel channel) {
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  workers_.push_back({pid, std::move(process), std::move(report.write)});
+  auto report = Pipe::Make();
+  // It sees that nobody holds its channel, and ends.
+  PT_TRY(report.status());
+  workers_.push_back({pid, std::move(process), std::move(report->write)});
   PT_LET(UniqueFd copy, workers_.back().process.Duplicate());
-  return Handed{std::move(ends.first), std::move(copy), std::move(report.read)};
+  return Handed{std::move(channel), std::move(copy), std::move(report->read)};
 }
 
 // Holds nothing of the others: their channels must close when their owners' do.

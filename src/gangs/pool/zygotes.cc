@@ -112,26 +112,34 @@ TakenWorkers Zygotes::Take(const WorkerProfile& profile, int32_t count, int32_t 
   return taken;
 }
 
-// Waits for the zygote, which has nothing else to do.
+// Waits for the zygote, which has nothing else to do; on a busy machine they may come later.
 void Zygotes::Fork(Zygote& zygote, int32_t count) {
   const Deadline deadline = Clock::now() + kForkTime;
-  zygote.failed = true;
-  if (!zygote.link->Send({{"type", "fork"}, {"count", std::min(count, kMostInMessage)}}).ok())
-    return;
+  count = std::min(count, kMostInMessage);
+  const Status sent = zygote.link->Send({{"type", "fork"}, {"count", count}});
+  zygote.failed = !sent.ok();
+  if (!sent.ok()) return;
+  zygote.awaited += count;
   auto frame = zygote.link->Receive(deadline);
-  if (!frame.ok() || !*frame || (*frame)->type != "workers") return;
-  const Json pids = (*frame)->head.value("pids", Json::array());
-  std::vector<UniqueFd>& fds = (*frame)->fds;
-  if (fds.size() != pids.size() * size_t(kWorkerFds)) return;
-  for (size_t i = 0; i < pids.size(); ++i) {
-    if (!pids[i].is_number_integer()) return;
-    zygote.warm.push_back({pids[i].get<pid_t>(), std::move(fds[3 * i]), std::move(fds[3 * i + 1]),
-                           std::move(fds[3 * i + 2])});
-  }
-  zygote.failed = false;
+  if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) return;
+  zygote.failed = !frame.ok() || !*frame || !Store(zygote, **frame);
 }
 
-void Zygotes::Look(int32_t cores, bool short_of_memory, Clock::time_point now) {
+bool Zygotes::Store(Zygote& zygote, Frame& frame) {
+  const Json pids = frame.head.value("pids", Json::array());
+  if (frame.type != "workers" || frame.fds.size() != pids.size() * size_t(kWorkerFds)) return false;
+  // Some may be missing: then there was no memory for them.
+  zygote.awaited = 0;
+  for (size_t i = 0; i < pids.size(); ++i) {
+    if (!pids[i].is_number_integer()) return false;
+    UniqueFd* const fds = &frame.fds[i * kWorkerFds];
+    zygote.warm.push_back(
+        {pids[i].get<pid_t>(), std::move(fds[0]), std::move(fds[1]), std::move(fds[2])});
+  }
+  return true;
+}
+
+void Zygotes::Look(int32_t most, bool short_of_memory, Clock::time_point now) {
   Reap();
   std::vector<const Zygote*> over;
   for (const auto& each : zygotes_) {
@@ -142,11 +150,11 @@ void Zygotes::Look(int32_t cores, bool short_of_memory, Clock::time_point now) {
   for (const Zygote* each : over) End(each);
   std::vector<const WorkerDemand*> demands;
   for (const auto& each : zygotes_) demands.push_back(&each->demand);
-  const auto targets = WarmTargets(demands, short_of_memory ? 0 : cores);
+  const auto targets = WarmTargets(demands, short_of_memory ? 0 : most);
   for (size_t i = 0; i < zygotes_.size(); ++i) {
     Zygote& zygote = *zygotes_[i];
     while (int32_t(zygote.warm.size()) > targets[i]) zygote.warm.pop_back();
-    const int32_t lacks = targets[i] - int32_t(zygote.warm.size());
+    const int32_t lacks = targets[i] - int32_t(zygote.warm.size()) - zygote.awaited;
     if (zygote.Forks() && lacks > 0) Fork(zygote, lacks);
   }
 }
@@ -170,9 +178,12 @@ void Zygotes::Hear() {
   for (const auto& each : zygotes_) {
     auto frame = each->link->Receive(Clock::now());
     if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) continue;
-    const bool known = frame.ok() && *frame && (*frame)->type == "ready";
-    if (known) Learn(*each, **frame);
-    if (known) continue;
+    const bool here = frame.ok() && *frame;
+    if (here && (*frame)->type == "ready") {
+      Learn(*each, **frame);
+      continue;
+    }
+    if (here && Store(*each, **frame)) continue;
     each->failed = true;
     if (!each->ready) each->unfit = "the program ended before it was ready to fork workers";
   }

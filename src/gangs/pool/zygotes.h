@@ -47,9 +47,9 @@ class Zygotes {
   // `had`: how many of this profile the driver has got before.
   TakenWorkers Take(const WorkerProfile& profile, int32_t count, int32_t had,
                     Clock::time_point now);
-  // Forks workers ahead, at most `cores` together, none while memory is short, and then ends those
+  // Forks workers ahead, at most `most` together, none while memory is short, and then ends those
   // that wait; ends zygotes that nobody asked for lately.
-  void Look(int32_t cores, bool short_of_memory, Clock::time_point now);
+  void Look(int32_t most, bool short_of_memory, Clock::time_point now);
   // What they have sent; to be called when one of fds() can be read.
   void Hear();
   std::vector<int> fds() const;
@@ -71,6 +71,7 @@ class Zygotes {
     Clock::time_point used{};
     WorkerDemand demand;
     std::deque<WaitingWorker> warm;
+    int32_t awaited = 0;  // Asked for, and not here yet.
 
     bool Forks() const { return ready && !failed && unfit.empty(); }
   };
@@ -79,6 +80,7 @@ class Zygotes {
   Zygote* Find(const std::string& key);
   static void Learn(Zygote& zygote, const Frame& frame);
   static void Fork(Zygote& zygote, int32_t count);
+  static bool Store(Zygote& zygote, Frame& frame);
   static bool IsStale(Zygote& zygote, Clock::time_point now);
   void End(const Zygote* zygote);
   void Reap();

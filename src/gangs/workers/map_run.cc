@@ -60,6 +60,10 @@ void MapRun::Wake() { (void)::eventfd_write(wake_.get(), 1); }
 
 Status MapRun::StartGang() {
   PT_LET(const auto mesh, MakeMesh(spec_.most));
+  // At once, so that they start together. Who sees devices gets a process of its own.
+  if (spec_.task.gang->gpus_per_worker <= 0) {
+    PT_TRY(idle_.Expect(spec_.most, RunsInLibrary(spec_.task)));
+  }
   GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
   for (int32_t rank = 0; rank < spec_.most; ++rank) {
     const Seat& seat = spec_.placement->seats[size_t(rank)];
