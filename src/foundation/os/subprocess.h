@@ -43,9 +43,9 @@ class Subprocess {
   Subprocess() = default;
   // Takes over a child of this process that leads its own group, and its pidfd.
   Subprocess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
-  // The same for a child of another process. `report` is the reading end of a pipe on which that one
-  // writes, when the child has ended, its wait status (an int); it reaps the child when the other
-  // end closes, and kills its group first if it has not ended.
+  // The same for a child of another process. `report` is the reading end of a pipe on which that
+  // one writes, when the child has ended, its wait status (an int); it reaps the child when the
+  // other end closes, and kills its group first if it has not ended.
   Subprocess(pid_t pid, UniqueFd pidfd, UniqueFd report)
       : pid_(pid), pidfd_(std::move(pidfd)), report_(std::move(report)) {}
   Subprocess(Subprocess&& other) noexcept;

@@ -3,9 +3,9 @@
 // child would inherit. It goes from process to process, not through the pool, and leaves no trace:
 // an environment may hold secrets.
 //
-//   become {umask, nice, cores, limits}   Raw: the environment, each NAME=value ended by a zero byte.
-//                                         Descriptors: its log (stdout and stderr), its working
-//                                         folder
+//   become {umask, nice, cores, limits}   Raw: the environment, each NAME=value ended by a zero
+//                                         byte. Descriptors: its log (stdout and stderr), its
+//                                         working folder
 #pragma once
 
 #include <filesystem>

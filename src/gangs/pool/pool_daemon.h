@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool: one process per user and machine that keeps workers warm and gives out seats. It ends by
-// itself after an hour without drivers. Programs go on when it ends, however it does.
+// The pool: one process per user and machine that keeps workers warm and gives out seats. It ends
+// by itself after an hour without drivers. Programs go on when it ends, however it does.
 #pragma once
 
 #include <filesystem>

@@ -3,20 +3,20 @@
 //
 // driver to pool
 //   hello   {version, pid, place, who}   first; `place`: see place.h
-//   workers {program: {path, file}, builds, environment, torch, count}
-//                                        idle processes of this program (profile.h)
-//   claim, adopt, again, grow, give_back  seats (seat_claim.h)
+//   workers {profile, count}             idle processes of a program (profile.h)
+//   claim, adopt, again, grow, give_back seats (seat_claim.h)
 //   status, stop                         of the verbs
 // pool to driver
 //   welcome {version, pid}               or
-//   refused {why}                        and the end
-//   workers {pids, why}                  as many as there are at once, perhaps none. Descriptors: for
-//                                        each worker its channel, its pidfd, its report (Subprocess)
+//   refused {why}
+//   workers {pids, why}                  as many as there are at once, perhaps none. Descriptors:
+//                                        for each its channel, its pidfd, its report (Subprocess)
 //   order, held                          about seats
+//   status {pool}, stopping {pid}        the answers to the verbs
 // pool to zygote
 //   fork    {count}
 // zygote to pool
-//   ready   {builds, files, error}       it has loaded its libraries
+//   ready   {builds, files, error}       it has loaded its libraries, or could not
 //   workers {pids}                       descriptors as above
 #pragma once
 

@@ -10,8 +10,8 @@
 //    a batch is available and every member has one, up to `most`.
 // 2. Only the watching thread sees failures. A failure ends the run: Next() returns the error when
 //    every member is done or its process was killed and reaped, not before.
-// 3. After a success workers return to the idle ones; otherwise they are killed, since a task may be
-//    stuck anywhere.
+// 3. After a success workers are idle again; otherwise they are killed, since a task may be stuck
+//    anywhere.
 //
 // The watching thread waits on members' channels and pidfds, reads their messages, and then checks:
 // 1. Is a member silent (watch.h)? Then it is replaced (replacing.h), the gang goes on without it

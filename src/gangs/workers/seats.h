@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seats of this machine: who holds its cores and devices, in this process and in others. Devices
-// are leased through files (os/leases.h), so that two drivers on one machine never share one. Cores
-// are counted in this process, and between processes by the pool if there is one
+// The seats of this machine: who holds its cores and devices, in this process and in others.
+// Devices are leased through files (os/leases.h), so that two drivers on one machine never share
+// one. Cores are counted in this process, and between processes by the pool if there is one
 // (pool/seat_claim.h).
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an attempt of a gang makes room: for a gang of higher gang.priority, in this or another process,
-// that waits for its devices (os/leases.h), or because the pool asks for it (pool/arbiter.h).
+// How an attempt of a gang makes room: for a gang of higher gang.priority, in this or another
+// process, that waits for its devices (os/leases.h), or because the pool asks for it
+// (pool/arbiter.h).
 //
 // 1. An elastic gang first shrinks to its least size. If that is not enough, or takes longer than
 //    gang.deadline, it is asked to stop like any other: after a step, with a checkpoint.
