@@ -152,24 +152,33 @@ Amount Arbiter::Free() const {
 
 void Arbiter::Decide(Clock::time_point now) {
   LapseOffers(now);
+  // What is granted changes shares, and so whose turn it is.
+  while (DecideOnce(now)) {
+  }
+  due_ = NextLook(now);
+}
+
+bool Arbiter::DecideOnce(Clock::time_point now) {
   SeatPlan plan(machine_, claims_, Free(), now);
   if (!short_of_memory_) {
     plan.Serve();
     plan.Enlarge();
   }
   AskBack(plan, now);
+  bool granted = false;
   for (const size_t each : plan.order()) {
     const SeatPlan::Line& line = plan.line(each);
-    if (line.verdict == SeatPlan::Verdict::kGranted) {
-      Grant(claims_[each], claims_[each].wish.min + line.more, now);
-    }
+    if (line.verdict != SeatPlan::Verdict::kGranted) continue;
+    Grant(claims_[each], claims_[each].wish.min + line.more, now);
+    granted = true;
   }
+  if (granted && std::ranges::any_of(claims_, &KnownClaim::waits)) return true;
   for (size_t i = 0; i < claims_.size(); ++i) {
     if (plan.line(i).verdict == SeatPlan::Verdict::kHolds)
       Offer(claims_[i], plan.line(i).more, now);
   }
   Explain(plan);
-  due_ = NextLook(now);
+  return false;
 }
 
 void Arbiter::LapseOffers(Clock::time_point now) {

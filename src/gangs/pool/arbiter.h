@@ -13,13 +13,14 @@
 // 3. Who waits makes others yield, those of the least priority and the largest share first: an
 //    elastic gang shrinks to what it must keep, a gang of lower priority pauses, which means that
 //    it stops after a step with its checkpoint, gives all back and claims again. Nothing is lost,
-//    and nobody yields unless that is enough for the claim that waits. A claim that has yielded is left
-//    alone for `rest`, after a pause from when it is granted again. Between claims of one priority
-//    nobody pauses; elastic gangs shrink until the shares by weight are equal, and for a claim that
-//    has waited for `patience` to their `min`.
+//    and nobody yields unless that is enough for the claim that waits. A claim that has yielded is
+//    left alone for `rest`, after a pause from when it is granted again. Between claims of one
+//    priority nobody pauses; elastic gangs shrink until the shares by weight are equal, and for a
+//    claim that has waited for `patience` to their `min`.
 // 4. A label's quota is guaranteed to it while it wants it: a claim within it goes first, whatever
-//    its priority, and nobody takes from a label what is within its quota. What a label does not
-//    use others borrow, and yield when it comes.
+//    its priority, and no other label takes what it covers. It covers the label's claims of the
+//    highest priority first, then the oldest. What a label does not use others borrow, and yield
+//    when it comes.
 // 5. What would not fit on the idle machine is refused at once.
 #pragma once
 
@@ -96,6 +97,8 @@ class Arbiter {
   KnownClaim* Find(int64_t claim);
   std::vector<std::string> FreeDevices() const;
   void Decide(Clock::time_point now);
+  // Returns whether a claim was granted while others wait.
+  bool DecideOnce(Clock::time_point now);
   void LapseOffers(Clock::time_point now);
   void AskBack(const SeatPlan& plan, Clock::time_point now);
   void Grant(KnownClaim& one, int32_t workers, Clock::time_point now);

@@ -2,6 +2,7 @@
 #include "pool/seat_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <tuple>
 
@@ -73,7 +74,11 @@ void SeatPlan::Enlarge() {
     if (now || Fits(want.need, room_) || MakeRoom(want)) {
       Take(want.need);
       ++line.workers;
-      if (now && line.verdict != Verdict::kComing) ++line.more;
+      const KnownClaim& one = claims_[want.claim];
+      const int32_t has = one.waits ? one.wish.min : one.workers();
+      // One that comes later is not overtaken by those that take nothing, as they share cores.
+      const bool next = line.workers == has + line.more + 1;
+      if (now && next && line.verdict != Verdict::kComing) ++line.more;
     } else {
       growing.erase(first);
       continue;
@@ -97,7 +102,8 @@ SeatPlan::Want SeatPlan::WantOf(size_t claim, int32_t workers) const {
                .grows = planned > 0,
                .overdue = one.waits && now_ >= one.waits_since + machine_.patience};
   if (const auto quota = QuotaOf(machine_, one.wish.label)) {
-    want.entitled = Fits(want.need, *quota - UsedBy(one.wish.label));
+    const Cover cover = CoverOf(claim, *quota);
+    want.entitled = cover.workers == planned && Fits(want.need, *quota - cover.used);
   }
   return want;
 }
@@ -110,13 +116,25 @@ bool SeatPlan::Before(const Want& a, const Want& b) const {
   return rank(a) < rank(b);
 }
 
-Amount SeatPlan::UsedBy(const std::string& label) const {
-  Amount used;
+SeatPlan::Cover SeatPlan::CoverOf(size_t claim, const Amount& quota) const {
+  const Claim& own = claims_[claim].wish;
+  std::vector<size_t> labelled;
   for (size_t i = 0; i < claims_.size(); ++i) {
     const Claim& wish = claims_[i].wish;
-    if (wish.label == label) used = used + Need(wish, lines_[i].workers, machine_);
+    if (wish.label == own.label && wish.priority >= own.priority) labelled.push_back(i);
   }
-  return used;
+  std::ranges::stable_sort(labelled, std::greater(),
+                           [&](size_t i) { return claims_[i].wish.priority; });
+  Cover cover;
+  for (const size_t i : labelled) {
+    const Claim& wish = claims_[i].wish;
+    int32_t workers = lines_[i].workers;
+    while (workers > 0 && !Fits(Need(wish, workers, machine_), quota - cover.used)) --workers;
+    if (workers < wish.min) continue;
+    cover.used = cover.used + Need(wish, workers, machine_);
+    if (i == claim) cover.workers = workers;
+  }
+  return cover;
 }
 
 double SeatPlan::Share(size_t claim, const Amount& change, bool alone) const {
@@ -146,9 +164,10 @@ std::optional<int32_t> SeatPlan::FewerFor(const Want& want, size_t claim, bool p
 
   const auto quota = QuotaOf(machine_, giver.label);
   const bool other = giver.label != taker.label;
-  const bool borrows = Exceeds(UsedBy(giver.label), quota.value_or(Amount{}), missing);
-  if (other && quota && !borrows) return {};
-  if ((other && want.entitled && borrows) || giver.priority < taker.priority) return fewer;
+  if (quota && (other || (pause && !want.entitled)) && fewer < CoverOf(claim, *quota).workers) {
+    return {};
+  }
+  if ((other && want.entitled) || giver.priority < taker.priority) return fewer;
   if (pause || giver.priority > taker.priority) return {};
   if (want.overdue && !want.grows) return fewer;
   const bool alone = giver.program == taker.program;

@@ -59,12 +59,19 @@ class SeatPlan {
     bool entitled = false;  // It stays within its quota.
   };
 
+  struct Cover {
+    Amount used;
+    int32_t workers = 0;  // Of the claim.
+  };
+
   bool CountsOn(const KnownClaim& one) const { return now_ < one.asked_at + machine_.rest; }
   Want WantOf(size_t claim, int32_t workers) const;
   // Whether `a` goes first.
   bool Before(const Want& a, const Want& b) const;
   bool MayGrow(size_t claim) const;
-  Amount UsedBy(const std::string& label) const;
+  // What the quota of a claim's label covers of its claims of this priority and higher ones; the
+  // highest first, then the oldest.
+  Cover CoverOf(size_t claim, const Amount& quota) const;
   // The weighted share of a program's claims, or for two claims of one program of each alone.
   double Share(size_t claim, const Amount& change, bool alone) const;
   // How many workers `claim` must be left with if it makes room for `want`; nullopt: it may not be

@@ -54,12 +54,9 @@ Amount Missing(const Amount& need, const Amount& room) {
           missing(need.devices, room.devices)};
 }
 
-bool Helps(const Amount& freed, const Amount& missing) { return Exceeds(freed, {}, missing); }
-
-bool Exceeds(const Amount& used, const Amount& quota, const Amount& missing) {
-  return (missing.cores > 0 && used.cores > quota.cores) ||
-         (missing.bytes > 0 && used.bytes > quota.bytes) ||
-         (missing.devices > 0 && used.devices > quota.devices);
+bool Helps(const Amount& freed, const Amount& missing) {
+  return (missing.cores > 0 && freed.cores > 0) || (missing.bytes > 0 && freed.bytes > 0) ||
+         (missing.devices > 0 && freed.devices > 0);
 }
 
 double DominantShare(const Amount& used, const Amount& whole) {

@@ -35,9 +35,6 @@ Amount Missing(const Amount& need, const Amount& room);
 // Whether `freed` has something of what is missing.
 bool Helps(const Amount& freed, const Amount& missing);
 
-// Whether `used` is more than `quota` in something that is missing.
-bool Exceeds(const Amount& used, const Amount& quota, const Amount& missing);
-
 // The largest of the shares of cores, bytes and devices: 0 to 1, more on an overdrawn machine.
 double DominantShare(const Amount& used, const Amount& whole);
 

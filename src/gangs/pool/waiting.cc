@@ -22,6 +22,12 @@ Amount FirstOf(const Amount& amount, const Amount& missing) {
   return {.devices = amount.devices};
 }
 
+// What is needed of all that is missing.
+Amount OnlyMissing(const Amount& need, const Amount& missing) {
+  return {missing.cores > 0 ? need.cores : 0, missing.bytes > 0 ? need.bytes : 0,
+          missing.devices > 0 ? need.devices : 0};
+}
+
 // "nightly (pid 411) holds 2, yields after its step; hourly holds 1; and 3 others".
 std::string HoldersText(const PoolMachine& machine, const std::vector<KnownClaim>& claims,
                         const SeatPlan& plan, const Amount& missing) {
@@ -75,7 +81,7 @@ std::string WhyItWaits(const PoolMachine& machine, const std::vector<KnownClaim>
     const Amount some = FirstOf(free, missing);
     const bool any = some.cores > 0 || some.bytes > 0 || some.devices > 0;
     const std::string holders = HoldersText(machine, claims, plan, missing);
-    text = fmt::format("waiting for {}", AmountText(need));
+    text = fmt::format("waiting for {}", AmountText(OnlyMissing(need, missing)));
     if (any) text += fmt::format(", {} free", AmountText(some));
     if (!holders.empty()) text += ": " + holders;
   }
