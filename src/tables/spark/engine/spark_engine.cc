@@ -10,12 +10,14 @@
 
 #include "base/fault.h"
 #include "engine/store_rows.h"
+#include "events/events.h"
 #include "format/file_writer.h"
 #include "gang/task_book.h"
 #include "os/file.h"
 #include "os/library.h"
 #include "sources/source.h"
 #include "spark/engine/explainer.h"
+#include "spark/engine/fair_pool.h"
 #include "spark/engine/kept_steps.h"
 #include "spark/engine/lowering.h"
 #include "spark/engine/spark_session.h"
@@ -63,7 +65,7 @@ class SparkEngine : public Engine {
  public:
   SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
               std::filesystem::path logs, std::filesystem::path note, const EngineRequest& request,
-              PageHints page)
+              PageHints page, std::string warning)
       : settings_(settings),
         storing_{.spill = request.spill, .memory_bytes = request.memory_bytes},
         logs_(std::move(logs)),
@@ -72,7 +74,8 @@ class SparkEngine : public Engine {
         session_(std::move(session)),
         deployment_(*session_, std::move(settings), request.program, LibrariesOf(folder_)),
         sources_(*session_),
-        page_(std::make_shared<OwnPage>(std::move(page))) {}
+        page_(std::make_shared<OwnPage>(std::move(page))),
+        warning_(std::move(warning)) {}
 
   ~SparkEngine() override {
     std::error_code ignored;
@@ -88,6 +91,7 @@ class SparkEngine : public Engine {
 
   Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    Warn(call);
     const auto* task = std::get_if<MapTask>(&plan->verb);
     if (task != nullptr && task->gang) {
       PT_LET(auto batches, GatherAndRun(*task, plan->inputs, call));
@@ -103,6 +107,7 @@ class SparkEngine : public Engine {
 
   Result<int64_t> Run(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    Warn(call);
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
       if (RowOf(store->target.kind).folder) return StoreInLake(plan->inputs.front(), *store, call);
       PT_LET(const BatchStreamPtr rows, Execute(plan->inputs.front(), call));
@@ -131,6 +136,7 @@ class SparkEngine : public Engine {
 
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    Warn(call);
     SparkExplainer explainer(*session_, settings_, Context(call, nullptr), call);
     return explainer.Explain(plan);
   }
@@ -161,6 +167,16 @@ class SparkEngine : public Engine {
     WrittenRows written;
     KeptRows rows = {};
   };
+
+  // Once, with the first thing that is run or explained: opening the engine has no listener.
+  void Warn(const Call& call) {
+    std::string message;
+    {
+      const std::lock_guard lock(mutex_);
+      message = std::exchange(warning_, {});
+    }
+    if (!message.empty()) call.Send(Warning{message});
+  }
 
   ExecuteOptions Options(const std::string& name) const {
     page_->Begin();
@@ -367,8 +383,9 @@ class SparkEngine : public Engine {
   SourceTables sources_;
   const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
-  // mutex_ guards it.
+  // mutex_ guards them.
   std::map<const Node*, Kept> kept_;
+  std::string warning_;  // About the session's settings; empty once it was sent.
 };
 
 }  // namespace
@@ -378,12 +395,16 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   SparkSettings settings;
   PT_TRY(FieldsFromJson(request.options, "engine.spark", settings));
   PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
+  std::string warning;
+  if (!settings.pool.empty()) {
+    PT_LET(warning, EnterPool(*session, settings.pool, {}));
+  }
   PT_LET(const SparkAddress address, ParseSparkAddress(request.address));
   PT_LET(PageHints page, AskPageHints(*session, address.host, settings.page, {}));
   PT_LET(JobFolder folder, JobFolder::Make(request.folder, request.transit));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
   return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note,
-                                       request, std::move(page));
+                                       request, std::move(page), std::move(warning));
 }
 
 }  // namespace protium
