@@ -25,6 +25,7 @@ import predict
 import scale
 import scale_spark
 import serve
+import serverless
 import sources
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
@@ -91,6 +92,19 @@ GOALS = {
     "digits, accuracy": [(AT_LEAST, 0.98)],
     "flights, covered by q10 to q90": [(AT_LEAST, 0.78), (AT_MOST, 0.82)],
 }
+for peer, times in (("GNU sort", 1.5), ("DuckDB", 0.95), ("Spark local[2]", 2.5), ("Spark local-cluster", 2.5), ("Ray Data", 1)):
+    GOALS |= {f"sort to {form}, {peer}": [(TIMES, times)] for form in ("csv", "parquet", "csv within 1 GB")}
+GOALS |= {
+    "Q77, whole process": [(TIMES, 1 / 1.3)],
+    "Q77, Spark": [(TIMES, 5)],
+    "queries answered as DuckDB does": [(AT_LEAST, serverless.QUERIES)],
+    "runs for each epoch / one run": [(AT_MOST, 1.05)],
+    "flights, first step of the second run": [(AT_MOST, 120)],
+    "5 M flights, second / first": [(AT_MOST, 0.25)],
+    "flights, first step with all kept and warm": [(AT_MOST, 120)],
+    "two equal jobs at once, longer / shorter": [(AT_MOST, 1.1)],
+}
+GOALS |= {f"{name}, serverless / dedicated": [(AT_MOST, 1.05)] for name in ("sort", "Q77", "learning")}
 for world in elastic.WORLDS:
     GOALS |= {f"kill to next step, {world} workers": [(AT_MOST, 100)], f"a worker joins, {world} workers": [(AT_MOST, 20)],
               f"worst of {elastic.KILLS}, {world} workers": [(AT_MOST, 300)], f"steps lost, {world} workers": [(AT_MOST, 1)]}
@@ -291,6 +305,27 @@ NEED_PEERS = {"classifier", "predict", "serve", "sources", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 
+def made_flights(rows):
+    if rows is None:
+        return tables()
+    return scale.Bench(BIN, None, JOB, None).tables(rows)
+
+
+def print_serverless(asked):
+    wanted = [name.removeprefix("serverless-") for name in asked.names if name.startswith("serverless-")]
+    bench = serverless.Serverless(BIN, JOB, made_flights, (asked.records or 10_000_000), asked.scale_factor, asked.epochs,
+                                  not asked.ours)
+    parts = wanted or serverless.PARTS
+    ours, theirs = {part: {} for part in parts}, {part: {} for part in parts}
+    for _ in range(asked.rounds or 1):
+        for part, mine, others in bench.measure(parts):
+            gather(ours[part], mine)
+            gather(theirs[part], others)
+    for part in parts:
+        print(f"serverless-{part}")
+        print_table(ours[part], theirs[part], "")
+
+
 def print_spark(asked):
     wanted = [name.removeprefix("spark-") for name in asked.names if name.startswith("spark-")] or SPARK_PARTS
     for part, ours, theirs in on_spark.measure(wanted, asked.rounds, BIN, None if asked.ours else PYTHON,
@@ -337,8 +372,12 @@ def main():
     parser.add_argument("--scale", type=float, default=1, help="of spark's tables, to try it out")
     parser.add_argument("--rows", type=int, action="append", help="of scale's made tables; may be repeated")
     parser.add_argument("--memory", help="engine.memory of scale's jobs")
+    parser.add_argument("--records", type=int, help="of serverless's sort, 100 bytes each")
+    parser.add_argument("--scale-factor", type=float, default=1, help="of serverless's queries; below 1 also of its rows")
+    parser.add_argument("--epochs", type=int, default=100, help="of serverless's learning")
     parser.add_argument("--folds", type=int, default=5, help="of nets; at most 10")
-    names = [*BENCHES, "nets", "scale", "scale-spark", "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
+    names = [*BENCHES, "nets", "scale", "scale-spark", "spark", *[f"spark-{part}" for part in SPARK_PARTS],
+             "serverless", *[f"serverless-{part}" for part in serverless.PARTS]]
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="name", help=", ".join(names))
     asked = parser.parse_args()
     os.makedirs("build/bench", exist_ok=True)
@@ -368,6 +407,8 @@ def main():
     if "scale-spark" in asked.names:
         print("scale-spark: the same on Spark, beside PySpark doing the same ETL and one write")
         scale_spark.run(BIN, None if asked.ours else PYTHON, JOB, asked.rows, asked.rounds)
+    if any(name.startswith("serverless") for name in asked.names):
+        print_serverless(asked)
     if not asked.names or any(name.startswith("spark") for name in asked.names):
         print_spark(asked)
 

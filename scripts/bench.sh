@@ -4,7 +4,10 @@
 Bench() {
   Build release product benches
   [ -e examples/flights/data/flights.csv ] || MakeTables
-  if [[ " $* " != *" --ours "* ]]; then
+  if [[ " $* " == *serverless* ]]; then
+    Say "==> setting up the peers of serverless (0.6 GiB the first time) ..."
+    bench/peers/serverless.sh
+  elif [[ " $* " != *" --ours "* ]]; then
     Say "==> setting up the peers (4.7 GiB the first time) ..."
     bench/peers/setup.sh
     [[ " $* " != *horovod* ]] || bench/peers/horovod.sh

@@ -119,7 +119,8 @@ struct StartOptions {
   void Fields(Visit& visit) {
     visit("model", model,
           {.help = "a model folder, or a file of weights: safetensors, a state dict of PyTorch's; "
-                   "relative to the folder of the tables"});
+                   "relative to the folder of the tables; \"kept:NAME\": the weights of a training "
+                   "that is kept (`continues`)"});
     visit("parameters", parameters,
           {.help = "names of the parameters to take, such as \"embedding.*\"; unless set, all"});
     visit("weights", weights, {.help = "filled in when the model is read"});
@@ -128,6 +129,13 @@ struct StartOptions {
 };
 // The same in job files, where "MODEL" is short for { model = "MODEL" }.
 struct ModelOrStart : StartOptions {};
+// Before the name of a kept training, where a model is named.
+inline constexpr const char* kKeptModel = "kept:";
+inline constexpr const char* kContinuesHelp =
+    "name of a training that is kept from run to run: this run continues where the last one ended, "
+    "for `epochs` (of trees `rounds`) more, and keeps what it has reached; empty: none";
+// Refuses what cannot name a kept training, where `from` is what training starts from otherwise.
+Status CheckContinues(const std::string& name, const StartOptions& from, const std::string& path);
 Json ToJson(const ModelOrStart& start);
 Status FromJson(const Json& json, const std::string& path, ModelOrStart& start);
 FieldType DescribeType(const ModelOrStart& start);
@@ -146,7 +154,8 @@ inline EnumNames<Precision> Names(Precision) {
 // 1. shards: by itself, and threads_per_shard as a part of the fingerprint;
 // 2. validation: by the keys of the training rows, since holding out others leaves another set;
 // 3. from: by the hash of the weights, wherever they are stored;
-// 4. epochs: by itself if the schedule depends on the number of steps. Otherwise a run may be
+// 4. continues: by what the kept training was made with;
+// 5. epochs: by itself if the schedule depends on the number of steps. Otherwise a run may be
 //    resumed with more epochs, or with another early_stopping: both only decide when training ends.
 struct TrainOptions {
   int64_t epochs = 10;
@@ -171,6 +180,7 @@ struct TrainOptions {
   double average = 0;     // Decay of the average of weights (train/average.h); 0: none.
   std::vector<ParameterOptions> parameters;  // The first whose name matches a parameter applies.
   ModelOrStart from;
+  std::string continues;  // The name of a kept training (model/kept_training.h); empty: none.
   int32_t threads_per_shard = 1;
   CheckpointOptions checkpoint;
   // Conditions on more than one field.
@@ -229,6 +239,7 @@ struct TrainOptions {
     visit("from", from,
           {.help = "model, or file, whose weights training starts from; unless set, random ones",
            .decides_weights = false});
+    visit("continues", continues, {.help = kContinuesHelp, .decides_weights = false});
     visit("threads_per_shard", threads_per_shard,
           {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});
     visit("checkpoint", checkpoint,

@@ -99,6 +99,7 @@ struct TreeTrainOptions {
   std::string baseline;
   int64_t seed = 0;
   ModelOrStart from;
+  std::string continues;         // The name of a kept training; empty: none.
   CheckpointOptions checkpoint;  // Its steps are rounds.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -123,6 +124,7 @@ struct TreeTrainOptions {
     visit("from", from,
           {.help = "model folder with a forest that training adds trees to; unless set, none",
            .decides_weights = false});
+    visit("continues", continues, {.help = kContinuesHelp, .decides_weights = false});
     visit("checkpoint", checkpoint,
           {.help = "when checkpoints are saved", .decides_weights = false});
   }

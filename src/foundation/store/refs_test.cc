@@ -44,6 +44,25 @@ TEST_F(RefsTest, OfManyAtTheSameTimeExactlyOneWinsEachVersion) {
   EXPECT_GE(won, 25);
 }
 
+TEST_F(RefsTest, ADroppedNameIsNewButItsVersionsGoOn) {
+  const auto store = OpenStore();
+  Refs& refs = store->refs();
+  ASSERT_TRUE(refs.CompareAndSet("b", 0, CauseOf("a")).ValueOrDie());
+  ASSERT_TRUE(refs.CompareAndSet("a", 0, CauseOf("a")).ValueOrDie());
+  ASSERT_EQ(refs.List().size(), 2u);
+  EXPECT_EQ(refs.List()[0].name, "a");
+  EXPECT_FALSE(refs.Drop("b", CauseOf("other")).ValueOrDie());
+  EXPECT_TRUE(refs.Drop("b", CauseOf("a")).ValueOrDie());
+  EXPECT_FALSE(refs.Drop("b", CauseOf("a")).ValueOrDie());
+  EXPECT_FALSE(refs.Get("b").ValueOrDie());
+  EXPECT_EQ(refs.List().size(), 1u);
+  // Whoever read version 1 before it was dropped does not take what came after for it.
+  EXPECT_FALSE(refs.CompareAndSet("b", 1, CauseOf("c")).ValueOrDie());
+  EXPECT_TRUE(refs.CompareAndSet("b", 0, CauseOf("b")).ValueOrDie());
+  EXPECT_EQ(refs.Get("b").ValueOrDie()->version, 2);
+  EXPECT_FALSE(refs.CompareAndSet("b", 1, CauseOf("c")).ValueOrDie());
+}
+
 TEST_F(RefsTest, ADamagedRefIsAFaultNotAnotherObject) {
   const auto store = OpenStore();
   ASSERT_TRUE(store->refs().CompareAndSet("x", 0, CauseOf("a")).ValueOrDie());

@@ -77,6 +77,12 @@ Status CheckMember(const AverageMember& member, const std::string& where) {
                  .why = "only LibTorch computes it",
                  .fix = "tabular_mlp, tabm, linear or wide_and_deep"});
   }
+  if (!member.kind->Continues(member.options).empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "an average does not continue a kept training",
+                 .where = where + ".train.continues",
+                 .fix = "leave it out, or train its members by themselves"});
+  }
   const Json from = member.options.ToJson()["train"].value("from", Json::object());
   if (from.value("model", "").empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,

@@ -18,6 +18,7 @@
 #include "model/preview.h"
 #include "model/train.h"
 #include "model/train_average.h"
+#include "model/train_on.h"
 #include "os/file.h"
 #include "pipeline/decimal_columns.h"
 #include "pipeline/estimator.h"
@@ -27,6 +28,7 @@
 #include "pipeline/torch_folder.h"
 #include "protium/pipeline.h"
 #include "run/terminal.h"
+#include "store/store_folder.h"
 
 namespace protium {
 namespace {
@@ -36,6 +38,7 @@ namespace {
 // 1. Place(): settings, columns, types, the net's file. No row is read.
 // 2. The event "pipeline" reports what is about to happen; AdmitGang() refuses a gang that can
 //    never be seated, and starts workers early so that they load LibTorch while the SQL runs.
+//    TakeContinued() takes the kept training that train.continues names, into the run folder.
 // 3. MakeRows() evaluates the table once, counts its rows and refuses an empty one.
 // 4. LearnStages() fits the stages, or reads what they learned if the run is resumed.
 // 5. Train() runs the gang, which resumes automatically from a matching checkpoint.
@@ -95,7 +98,8 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
   Chain& chain = *placed;
   chain.base = session.options().base;
-  PT_TRY(FindFiles({chain.base, session.folder(), session.options().resume}, chain));
+  const SessionOptions& options = session.options();
+  PT_TRY(FindFiles({chain.base, session.folder(), options.resume, options.store}, chain));
   return Placed{std::move(chain), table};
 }
 
@@ -328,7 +332,8 @@ Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& colu
   PT_LET(Catalogue catalogue, WithBuiltIns(own));
   PT_LET(std::optional<Chain> chain,
          PlaceOnNames(pipeline.stages(), columns, std::move(catalogue)));
-  return chain ? FindFiles({.base = base}, *chain) : Status::OK();
+  if (!chain) return Status::OK();
+  return FindFiles({.base = base, .store = DefaultStoreFolder()}, *chain);
 }
 
 Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
@@ -345,11 +350,13 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
 }
 
 static Result<TrainResult> TrainEstimator(SessionState& session, Chain& chain,
-                                          const TrainRows& rows, const Learned& learned) {
+                                          const TrainRows& rows, const Learned& learned,
+                                          std::optional<ContinuedTraining>& continued) {
   const auto config_of = [&](const Chain& of) { return ConfigFor(session, of, rows, learned); };
   if (chain.options.back().kind == kAverageEstimator) {
     return TrainAverage(session, chain, rows, learned, config_of);
   }
+  if (continued) return TrainOn(session, chain, rows, config_of(chain), *continued);
   return Train(session, chain, rows, config_of(chain));
 }
 
@@ -361,6 +368,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   session.record().Know(OwnMetrics(session.options().catalogue));
   session.call().Send(PipelinePlaced{PreviewToJson(MakePreview(session, chain, rows))});
   PT_TRY(AdmitGang(session, chain, rows));
+  PT_LET(std::optional<ContinuedTraining> continued, TakeContinued(session, chain));
   PT_LET(const int64_t count, MakeRows(train.session(), chain, rows));
   // After the rows, so that a run refused for its input leaves no copies behind.
   if (chain.estimator) {
@@ -371,7 +379,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {
     state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;
-    PT_LET(state.trained, TrainEstimator(session, chain, rows, learned));
+    PT_LET(state.trained, TrainEstimator(session, chain, rows, learned, continued));
     RecordTraining(session.record(), chain, state.trained);
     ReportUnseen(session, state.trained);
     ReportDecision(session, chain.estimator->options, state.trained.decision);

@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "format/safetensors.h"
 #include "model/copy_file.h"
+#include "model/kept_training.h"
 #include "model/model_folder.h"
 #include "weights/weights_file.h"
 
@@ -56,6 +57,25 @@ Status FindModelOrFile(const fs::path& path, StartOptions& from) {
   return fs::is_regular_file(path, ignored) ? FindFile(path, from) : FindModel(path, from);
 }
 
+// Copied at once: another run may keep its own in place of it while this one makes its rows.
+Status FindKeptModel(const FilesFrom& files, const std::string& path, ModelOrStart& from) {
+  const std::string name = from.model.substr(std::string_view(kKeptModel).size());
+  Result<std::string> sha256 = std::string();
+  if (files.run.empty()) {
+    sha256 = HashKeptWeights(files.store, name);
+  } else {
+    from.weights = fs::absolute(files.run / kStartFile).string();
+    sha256 = CopyKeptWeights(files.store, name, from.weights);
+  }
+  if (sha256.ok()) {
+    from.sha256 = *sha256;
+    return Status::OK();
+  }
+  Fault fault = FaultOf(sha256.status());
+  fault.where = path + ".train.from";
+  return Fail(std::move(fault));
+}
+
 Status WriteFloats(const fs::path& from, const fs::path& to) {
   PT_LET(const WeightsFile file, WeightsFile::Read(from));
   PT_LET(const FloatTensors floats, ToFloat32(file.tensors()));
@@ -74,6 +94,7 @@ Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& 
     PT_LET(from.sha256, WeightsSha256(kept));
     return Status::OK();
   }
+  if (from.model.starts_with(kKeptModel)) return FindKeptModel(files, path, from);
   const fs::path there = fs::absolute(files.base / from.model).lexically_normal();
   const Status found = FindModelOrFile(there, from);
   if (found.ok()) return found;
@@ -85,6 +106,7 @@ Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& 
 Status KeepStart(const fs::path& run, ModelOrStart& from) {
   if (from.weights.empty()) return Status::OK();
   const fs::path kept = fs::absolute(run / kStartFile);
+  if (from.weights == kept) return Status::OK();
   // Ranks read float32 in one format; StartFrom() compares the hash again.
   PT_TRY(from.weights == from.model ? WriteFloats(from.weights, kept)
                                     : CopyFile(from.weights, kept).status());

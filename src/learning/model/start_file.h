@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies the weights that training starts from (train.from) from a model folder, or from a file
-// that another program wrote (weights/weights_file.h), into this run's folder, so that ranks and
-// resumed runs read the same ones whatever happens to that model. FindStart() is called when a
-// pipeline is placed, KeepStart() before training. Both do nothing without train.from.
+// Copies the weights that training starts from (train.from), of a model folder, of a file that
+// another program wrote (weights/weights_file.h) or of a kept training, into this run's folder, so
+// that ranks and resumed runs read the same ones whatever happens there. FindStart() is called when
+// a pipeline is placed, KeepStart() before training. Both do nothing without train.from.
 #pragma once
 
 #include <filesystem>

@@ -116,6 +116,13 @@ Status FindStartForest(const FilesFrom& files, const std::string& path, ModelOrS
     return fields::Refuse(where + ".parameters", "left out: all trees of the forest are taken",
                           fields::Write(from.parameters));
   }
+  if (from.model.starts_with(kKeptModel)) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "trees are added to the forest of a model folder alone",
+                 .where = where,
+                 .why = "a kept training has no stages",
+                 .fix = "name a model folder, or set train.continues"});
+  }
   PT_TRY(FindStart(files, path, from));
   const Result<NetConfig> start = ReadDescription(from);
   if (!start.ok()) return NoForest(from, where, FaultOf(start.status()).what);

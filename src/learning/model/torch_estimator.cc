@@ -151,6 +151,10 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   void Configure(const AnyOptions& own, TrainConfig& config) const override {
     config.train = Typed(own).train;
   }
+  std::string Continues(const AnyOptions& own) const override { return Typed(own).train.continues; }
+  void ContinueAfter(int64_t made, TrainConfig& config) const override {
+    config.train.epochs += made;
+  }
 
   Choice Predicts(const AnyOptions& own) const override { return Typed(own).net; }
   // Models of earlier releases lack newer options of nets.

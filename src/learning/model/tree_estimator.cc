@@ -100,7 +100,7 @@ Status CheckOfTrees(const TreeEstimatorOptions& options, const std::string& at) 
                           "0 without validation rows: set validation.share",
                           train.early_stopping.patience);
   }
-  return Status::OK();
+  return CheckContinues(train.continues, train.from, at + "train.continues");
 }
 
 // Finds names among columns, each at most once.
@@ -204,6 +204,11 @@ class TreeEstimatorKind : public EstimatorKindOf<TreeEstimatorOptions> {
     const TreeEstimatorOptions options = Typed(own);
     config.train.shards = ShardsOf(options);
     config.own = FieldsToJson(TreeConfig{options.trees, options.train});
+  }
+  std::string Continues(const AnyOptions& own) const override { return Typed(own).train.continues; }
+  void ContinueAfter(int64_t made, TrainConfig& config) const override {
+    Json& rounds = config.own["trees"]["rounds"];
+    rounds = rounds.get<int64_t>() + made;
   }
 
   Choice Predicts(const AnyOptions&) const override { return {kForest}; }

@@ -63,9 +63,10 @@ class RowPredictor {
 
 // Where to find files that options name.
 struct FilesFrom {
-  std::filesystem::path base;  // Where relative paths start.
-  std::filesystem::path run;   // The run folder; empty: there is none.
-  bool resumed = false;        // Copies in the run folder come first.
+  std::filesystem::path base;   // Where relative paths start.
+  std::filesystem::path run;    // The run folder; empty: there is none.
+  bool resumed = false;         // Copies in the run folder come first.
+  std::filesystem::path store;  // Of kept trainings; empty: there is none.
 };
 
 // Immutable; passed along in the row of its stage (StageRow::estimator). `own` holds options of the
@@ -117,6 +118,11 @@ class EstimatorKind {
   virtual bool packs_rows() const { return false; }
   // Adds the kind's own part to the task's config.
   virtual void Configure(const AnyOptions& own, TrainConfig& config) const = 0;
+
+  // The name of the kept training that this one continues (model/kept_training.h); empty: none.
+  virtual std::string Continues(const AnyOptions& own) const { return {}; }
+  // Makes a configured training longer by the `made` epochs or rounds that it continues after.
+  virtual void ContinueAfter(int64_t made, TrainConfig& config) const {}
 
   // What computes predictions: a name and options, stored in the model as "net" of net.json.
   virtual Choice Predicts(const AnyOptions& own) const = 0;

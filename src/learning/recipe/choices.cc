@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/describe.h"
+#include "base/fault.h"
 #include "protium/losses.h"
 #include "protium/nets.h"
 #include "protium/training.h"
+#include "recipe/depends_on_steps.h"
 
 namespace protium {
 
@@ -143,6 +146,22 @@ FieldType DescribeType(const ModelOrStart&) {
           .of = {TypeOfField(std::string()), TypeOfField(StartOptions())}};
 }
 
+Status CheckContinues(const std::string& name, const StartOptions& from, const std::string& path) {
+  constexpr size_t kMostLetters = 100;
+  const auto is_letter = [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  if (name.size() > kMostLetters || !std::ranges::all_of(name, is_letter)) {
+    return fields::Refuse(path, "a name of letters, digits, \".\", \"_\" and \"-\"", name);
+  }
+  if (name.empty() || from.model != std::string(kKeptModel) + name) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "training cannot both continue " + name + " and begin with its weights",
+               .where = path,
+               .fix = "leave out one of continues and from"});
+}
+
 // Early stopping watches `best`, a metric, which is measured on validation rows only.
 Status TrainOptions::Check(const std::string& path) const {
   const auto refuse = [&](const char* key, std::string must, const Json& got) {
@@ -155,7 +174,16 @@ Status TrainOptions::Check(const std::string& path) const {
     return refuse(".early_stopping.patience", "0 without validation rows: set validation.share",
                   early_stopping.patience);
   }
-  return Status::OK();
+  PT_TRY(CheckContinues(continues, from, path + ".continues"));
+  if (continues.empty() || !DependsOnSteps(*this)) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = "a training that is continued has no end, and its learning rate depends on it",
+       .where = path + ".continues",
+       .why = warm_up.share > 0
+                  ? "the warm-up is a share of all steps"
+                  : "the schedule \"" + schedule.name + "\" depends on the number of all steps",
+       .fix = "take the schedule \"constant\" and warm_up.steps, or leave continues out"});
 }
 
 Choice TabularMlp(const TabularMlpOptions& options) { return MakeChoice("tabular_mlp", options); }

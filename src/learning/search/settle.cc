@@ -126,6 +126,11 @@ Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   PT_LET(Pipeline pipeline, WithValues(search.pipeline(), values, own, "search.space"));
   PT_LET(EstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
+  PT_LET(const auto found, FindEstimator(pipeline.stages(), catalogue));
+  if (!found->kind->Continues(found->own).empty()) {
+    return UsageFault("train.continues", "a search does not continue a kept training",
+                      "leave continues out, or [search] and [folds]");
+  }
   SettledTrial trial{values, std::move(pipeline), std::move(estimator)};
   PT_TRY(CheckMeasured(search, metric, trial));
   return trial;

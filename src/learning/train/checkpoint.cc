@@ -250,6 +250,8 @@ std::string CheckpointFolder::BestFile(int64_t step) {
   return "best/" + StepName(step) + ".safetensors";
 }
 
+std::string CheckpointFolder::StepFolder(int64_t step) { return StepName(step); }
+
 // Gives the draft's weights a second name (a hard link, so they are written once), or writes a copy
 // if the file system has no links.
 Status CheckpointFolder::WriteBest(const CheckpointState& state, const fs::path& draft,

@@ -127,6 +127,8 @@ class CheckpointFolder {
                                       std::span<const NamedTensor> optimizer, int32_t keep,
                                       std::span<const NamedTensor> best = {});
   static std::string BestFile(int64_t step);
+  // The name of the folder of a step's checkpoint.
+  static std::string StepFolder(int64_t step);
 
   const std::filesystem::path& path() const { return path_; }
 

@@ -19,10 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a run reserves for itself.
-constexpr const char* kOwn[] = {
-    "run.json",    "events.jsonl", "job.json", "result.json", "report.html", "inputs.json",
-    "lock",        "stages.json",  "logs",     "checkpoints", "model",       "spill",
-    "trials.json", "trials.csv",   "trials",   "tables",      "labels.json", "sources.json"};
+constexpr const char* kOwn[] = {"run.json",    "events.jsonl", "job.json",      "result.json",
+                                "report.html", "inputs.json",  "lock",          "stages.json",
+                                "logs",        "checkpoints",  "model",         "spill",
+                                "trials.json", "trials.csv",   "trials",        "tables",
+                                "labels.json", "sources.json", "continues.json"};
 
 using FileId = std::pair<dev_t, ino_t>;
 

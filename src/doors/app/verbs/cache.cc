@@ -46,8 +46,33 @@ std::string DateText(int64_t seconds) {
   return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
 }
 
-Json AsJson(const Manifest& manifest, int64_t uses) {
+// The names of objects that refs stand for, as users say them: without what they begin with.
+using Names = std::multimap<std::string, std::string>;
+
+std::string ShownName(const std::string& ref) { return ref.substr(ref.rfind('/') + 1); }
+
+Names NamesIn(LocalStore& store) {
+  Names names;
+  for (const Ref& ref : store.refs().List()) names.emplace(ref.object, ref.name);
+  return names;
+}
+
+std::vector<std::string> NamesOf(const Names& names, const std::string& object) {
+  std::vector<std::string> found;
+  const auto [begin, end] = names.equal_range(object);
+  for (auto it = begin; it != end; ++it) found.push_back(it->second);
+  return found;
+}
+
+std::string Listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& each : names) text += (text.empty() ? "" : ", ") + ShownName(each);
+  return text;
+}
+
+Json AsJson(const Manifest& manifest, int64_t uses, const std::vector<std::string>& names) {
   return {{"object", manifest.cause},
+          {"names", names},
           {"kind", manifest.kind},
           {"run", manifest.run},
           {"made", manifest.made},
@@ -60,7 +85,8 @@ Json AsJson(const Manifest& manifest, int64_t uses) {
 
 Status ListObjects(const Arguments& arguments, LocalStore& store) {
   std::vector<std::vector<std::string>> rows = {
-      {"object", "kind", "rows", "size", "made in", "uses", "made", "by run"}};
+      {"object", "kind", "name", "rows", "size", "made in", "uses", "made", "by run"}};
+  const Names names = NamesIn(store);
   Json list = Json::array();
   int64_t bytes = 0;
   for (const Manifest& each : store.List()) {
@@ -68,10 +94,13 @@ Status ListObjects(const Arguments& arguments, LocalStore& store) {
     // The first use was its making.
     const int64_t uses = facts.ok() && *facts ? (*facts)->uses - 1 : 0;
     bytes += each.bytes;
-    list.push_back(AsJson(each, uses));
-    rows.push_back({each.cause.substr(0, kShownDigits), each.kind,
-                    Grouped(WholeAt(each.facts, "rows")), BytesText(double(each.bytes)),
-                    Seconds(each.seconds), std::to_string(uses), DateText(each.made), each.run});
+    const std::vector<std::string> own = NamesOf(names, each.cause);
+    list.push_back(AsJson(each, uses, own));
+    const bool counted = each.facts.contains("rows");
+    rows.push_back({each.cause.substr(0, kShownDigits), each.kind, Listed(own),
+                    counted ? Grouped(WholeAt(each.facts, "rows")) : "",
+                    BytesText(double(each.bytes)), Seconds(each.seconds), std::to_string(uses),
+                    DateText(each.made), each.run});
   }
   PT_LET(const int64_t most, store.MostBytes());
   if (arguments.Has("--json")) {
@@ -83,7 +112,9 @@ Status ListObjects(const Arguments& arguments, LocalStore& store) {
   }
   const size_t count = rows.size() - 1;
   const std::string table =
-      count == 0 ? "" : FittedTable(std::move(rows), {false, false, true, true, true, true}) + "\n";
+      count == 0
+          ? ""
+          : FittedTable(std::move(rows), {false, false, false, true, true, true, true}) + "\n";
   return PrintResult(table + fmt::format("{} object{}, {} of at most {} in {}\n", count,
                                          PluralOf(int64_t(count)), BytesText(double(bytes)),
                                          BytesText(double(most)), store.folder().string()));
@@ -245,11 +276,13 @@ Status VerifyAll(const Arguments& arguments, LocalStore& store) {
   return PrintResult(text);
 }
 
-// Whether an object was asked for by what the words of `cache rm` name: the beginning of its name,
-// or its run.
-bool IsNamed(const Manifest& object, const std::vector<std::string>& names) {
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    return object.run == name || (name.size() >= 4 && object.cause.starts_with(name));
+// Whether the words of `cache rm` name an object itself: by the beginning of its name, or by one
+// that a user gave it.
+bool IsNamed(const Manifest& object, const std::vector<std::string>& own,
+             const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return (word.size() >= 4 && object.cause.starts_with(word)) ||
+           std::ranges::any_of(own, [&](const auto& each) { return ShownName(each) == word; });
   });
 }
 
@@ -262,26 +295,52 @@ bool CameFrom(const Manifest& object, const std::vector<std::string>& files) {
   });
 }
 
+// Drops the names among `words` whose objects are lost.
+Status DropLost(const std::vector<std::string>& words, LocalStore& store) {
+  for (const Ref& ref : store.refs().List()) {
+    const bool asked = std::ranges::count(words, ShownName(ref.name)) > 0;
+    if (asked && !store.Peek(ref.object)) PT_TRY(store.refs().Drop(ref.name, ref.object).status());
+  }
+  return Status::OK();
+}
+
 Status RemoveSome(const Arguments& arguments, LocalStore& store) {
-  std::vector<std::string> names;
-  for (size_t i = 1; i < arguments.num_operands(); ++i) names.push_back(arguments.operand(i));
+  std::vector<std::string> words;
+  for (size_t i = 1; i < arguments.num_operands(); ++i) words.push_back(arguments.operand(i));
   const std::vector<std::string> files = arguments.Values("--input");
-  if (names.empty() && files.empty() && !arguments.Has("--all")) {
+  if (words.empty() && files.empty() && !arguments.Has("--all")) {
     return Fail({.exit = Exit::kUsage,
                  .what = "cache rm needs an object, a run, --input FILE or --all",
                  .fix = "protium cache ls lists objects and runs"});
   }
   int64_t removed = 0, bytes = 0, read = 0;
+  std::vector<std::string> stay;
+  const Names names = NamesIn(store);
   for (const Manifest& each : store.List()) {
-    if (!arguments.Has("--all") && !IsNamed(each, names) && !CameFrom(each, files)) continue;
+    const std::vector<std::string> own = NamesOf(names, each.cause);
+    const bool named = IsNamed(each, own, words);
+    const bool other =
+        arguments.Has("--all") || std::ranges::count(words, each.run) > 0 || CameFrom(each, files);
+    if (!named && !other) continue;
+    // What has a name cannot be made again by the next run.
+    if (!named && !own.empty()) {
+      stay.insert(stay.end(), own.begin(), own.end());
+      continue;
+    }
+    for (const std::string& name : own) PT_TRY(store.refs().Drop(name, each.cause).status());
     PT_LET(const bool gone, store.Remove(each.cause));
     removed += gone ? 1 : 0;
     read += gone ? 0 : 1;
     bytes += gone ? each.bytes : 0;
   }
+  PT_TRY(DropLost(words, store));
   std::string text = fmt::format("{} object{} removed, {}\n", removed, PluralOf(removed),
                                  BytesText(double(bytes)));
   if (read > 0) text += fmt::format("{} stay{}: a run reads them\n", read, read == 1 ? "s" : "");
+  if (!stay.empty()) {
+    text += fmt::format("{} stay{}: what has a name is removed by its name alone\n", Listed(stay),
+                        stay.size() == 1 ? "s" : "");
+  }
   return PrintResult(text);
 }
 
@@ -306,7 +365,7 @@ CommandVerb CacheVerb() {
   return {{.name = "cache",
            .operands = {"[WHAT]", "[WHICH...]"},
            .flags = {{"--input", "FILE", "for rm: all that was made from this file", ""},
-                     {"--all", "", "for rm: everything", ""},
+                     {"--all", "", "for rm: everything that has no name", ""},
                      SetFlag(),
                      JsonFlag()},
            .says = "shows and removes what runs have kept for the next ones",
@@ -315,7 +374,8 @@ CommandVerb CacheVerb() {
                    "  why JOB      says which tables the job would take, and what has changed\n"
                    "               where it would not\n"
                    "  verify       reads everything, and drops what is damaged\n"
-                   "  rm WHICH...  removes objects, or those of a run\n\n"
+                   "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
+                   "               training) by that name alone\n\n"
                    "It lies in $PROTIUM_STORE, else in $XDG_CACHE_HOME/protium/store or "
                    "~/.cache/protium/store;\nwith PROTIUM_STORE=off nothing is kept or taken.\n"},
           ShowCache};

@@ -56,6 +56,11 @@ Result<int64_t> StoreInDatabase(const EngineRequest& request, BatchStream& rows,
   return UnusableLibrary(file, needed_for, "it belongs to another version");
 }
 
+std::vector<std::filesystem::path> LibrariesOf(const JobFolder& folder) {
+  return folder.transit() == nullptr ? std::vector<std::filesystem::path>()
+                                     : folder.transit()->libraries();
+}
+
 class SparkEngine : public Engine {
  public:
   SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
@@ -67,7 +72,7 @@ class SparkEngine : public Engine {
         note_(std::move(note)),
         folder_(std::move(folder)),
         session_(std::move(session)),
-        deployment_(*session_, std::move(settings), request.program),
+        deployment_(*session_, std::move(settings), request.program, LibrariesOf(folder_)),
         sources_(*session_),
         page_(std::make_shared<OwnPage>(std::move(page))),
         warning_(std::move(warning)) {}
@@ -114,11 +119,12 @@ class SparkEngine : public Engine {
     PT_TRY(CheckHolds(*operation.table.schema, write->format));
     const WriteTarget target{write->format, write->path};
     // Another try replaces whatever the previous one left.
-    PT_LET(
-        const int64_t rows,
-        deployment_.Run(
-            [&] { return WriteTable(*session_, operation.table, target, Options("write"), call); },
-            call));
+    PT_LET(const int64_t rows, deployment_.Run(
+                                   [&] {
+                                     return WriteTable(*session_, operation.table, target,
+                                                       folder_.transit(), Options("write"), call);
+                                   },
+                                   call));
     PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
   }
@@ -194,6 +200,12 @@ class SparkEngine : public Engine {
               return session_->LocalTable(schema, batches, call);
             }};
     context.doubled_quotes = !session_->version().starts_with("4.0.");
+    if (RunTransit* const transit = folder_.transit()) {
+      context.file = [transit](const std::string& path) -> Result<std::string> {
+        if (std::filesystem::is_directory(path)) return transit->AddressOf(path);
+        return transit->Put(path);
+      };
+    }
     const std::lock_guard lock(mutex_);
     for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
     if (tasks != nullptr) {
@@ -248,7 +260,7 @@ class SparkEngine : public Engine {
     KeptRows rows{.table = {}, .marks = CutsToMark(whole, node.get(), table.schema)};
     PT_LET(operation.table, LowerMarks(table, context, rows));
     const auto write = [&] {
-      return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
+      return WriteRows(*session_, operation.table, folder_, name, Options(name), call);
     };
     PT_LET(auto written, deployment_.Run(write, call));
     PT_TRY(ReportEvents(operation.tasks, call));
@@ -263,15 +275,20 @@ class SparkEngine : public Engine {
                                          const SparkTable& input, const Call& call,
                                          EventFolders& tasks) {
     PT_TRY(deployment_.Use(task.needs.torch, call));
-    tasks.push_back(folder_.New("events-" + task.task));
-    PT_TRY(MakeFolder(tasks.back()));
+    tasks.push_back({folder_.New("events-" + task.task)});
+    PT_TRY(MakeFolder(tasks.back().folder));
     SparkCommand command{.task = task.task,
                          .role = task.role,
                          .torch = RunsInLibrary(task),
                          .config = task.config,
                          .groups = task.groups,
                          .output = task.output,
-                         .events = tasks.back().string()};
+                         .events = tasks.back().folder.string()};
+    if (const RunTransit* const transit = folder_.transit()) {
+      command.transit = transit->terms();
+      tasks.back().meeting = transit->Meet(command);
+      PT_TRY(tasks.back().meeting->Exchange());
+    }
     std::optional<WrittenRows> files = FindFiles(rows, *input.schema);
     const int columns = input.schema->num_fields();
     if (files && ChooseRowsBy(settings_.rows, files->files.rows, columns) == RowsBy::kFiles) {
@@ -384,7 +401,7 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   }
   PT_LET(const SparkAddress address, ParseSparkAddress(request.address));
   PT_LET(PageHints page, AskPageHints(*session, address.host, settings.page, {}));
-  PT_LET(JobFolder folder, JobFolder::Make(request.folder));
+  PT_LET(JobFolder folder, JobFolder::Make(request.folder, request.transit));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
   return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note,
                                        request, std::move(page), std::move(warning));
