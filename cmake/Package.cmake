@@ -38,6 +38,8 @@ install(CODE "execute_process(COMMAND \"$<TARGET_FILE:protium_command>\" help
   --man \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\" COMMAND_ERROR_IS_FATAL ANY)"
   COMPONENT protium)
 install(FILES LICENSE NOTICE DESTINATION share/doc/protium COMPONENT protium)
+install(FILES deploy/systemd/protium-pool.service deploy/systemd/protium-pool.socket
+  DESTINATION lib/systemd/user COMPONENT protium)
 
 # protium_needed(component target) copies a library under the name that others ask for.
 function(protium_needed component target)

@@ -16,8 +16,10 @@ namespace protium {
 }  // namespace protium
 
 int main(int argc, char** argv) {
-  // A test finds nothing of another one, or of the user's; those of the store name their own.
+  // A test finds nothing of another one, or of the user's; those of the store and the pool name
+  // their own.
   ::setenv("PROTIUM_STORE", "off", 0);
+  ::setenv("PROTIUM_POOL", "off", 0);
   if (protium::IsWorker() && protium::TestTasks != nullptr) {
     return protium::WorkerMain(protium::TestTasks(), {});
   }

@@ -286,10 +286,6 @@ TEST(ObjectRuns, ThatCannotBeginSayWhy) {
       here.StartRun("s3://reader:" + std::string(kStoreCanary) + "@lake/runs")->Wait();
   EXPECT_EQ(secret.exit, 2) << secret.err;
   EXPECT_FALSE(Has(secret.err + secret.out, kStoreCanary)) << secret.err;
-  const Outcome spark = here.Protium({"run", (job / "job.toml").string(), "--runs-dir",
-                                      "s3://lake/spark", "--engine", "sc://127.0.0.1:1"});
-  EXPECT_EQ(spark.exit, 2) << spark.err;
-  EXPECT_TRUE(Has(spark.err, "a run on Spark cannot have its folder on an object store"));
   const Outcome missing = here.Protium({"resume", "s3://lake/runs/none"});
   EXPECT_EQ(missing.exit, 3) << missing.err;
   std::map<std::string, std::string> environment = store->Environment(here.cache());

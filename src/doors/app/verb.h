@@ -43,6 +43,7 @@ CommandVerb SqlVerb();
 CommandVerb GangVerb();
 CommandVerb ScaleVerb();
 CommandVerb PauseVerb();
+CommandVerb PoolVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb StatusVerb();

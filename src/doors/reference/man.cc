@@ -89,7 +89,8 @@ std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> 
   return page +
          ".SH ENVIRONMENT\n.TP\nPROTIUM_RUNS_DIR\nthe folder of all runs, unless \\fB\\-\\-runs\\-"
          "dir\\fR names one\n.TP\nPROTIUM_STORE\nthe folder of what is kept for later runs "
-         "(protium help cache), or off\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR "
+         "(protium help cache), or off\n.TP\nPROTIUM_POOL\nthe socket of the pool of warm workers "
+         "(protium help pool), or off\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR "
          "never and "
          "always\n";
 }

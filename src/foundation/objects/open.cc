@@ -116,4 +116,9 @@ Result<OpenedFiles> OpenFiles(const ObjectPlace& place) {
   return opened;
 }
 
+std::vector<fs::path> LibrariesFor(const ObjectPlace& place) {
+  if (place.kind() != "s3") return {};
+  return {S3Library()};
+}
+
 }  // namespace protium

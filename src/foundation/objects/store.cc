@@ -69,8 +69,14 @@ ObjectStoresEnd::~ObjectStoresEnd() { arrow::fs::EnsureFinalized(); }
 
 Result<std::shared_ptr<const ObjectStore>> ObjectStore::Open(const ObjectPlace& place) {
   PT_LET(OpenedFiles opened, OpenFiles(place));
+  return Over(place, std::move(opened.files), std::move(opened.path));
+}
+
+std::shared_ptr<const ObjectStore> ObjectStore::Over(ObjectPlace place,
+                                                     std::shared_ptr<arrow::fs::FileSystem> files,
+                                                     std::string path) {
   return std::shared_ptr<const ObjectStore>(
-      new ObjectStore(place, std::move(opened.files), std::move(opened.path)));
+      new ObjectStore(std::move(place), std::move(files), std::move(path)));
 }
 
 Status ObjectStore::Failed(std::string_view doing, const std::string& name,

@@ -37,6 +37,10 @@ class ObjectStore {
  public:
   // Makes no request yet.
   static Result<std::shared_ptr<const ObjectStore>> Open(const ObjectPlace& place);
+  // The objects of any other file system below `path`; `place` is what errors call it.
+  static std::shared_ptr<const ObjectStore> Over(ObjectPlace place,
+                                                 std::shared_ptr<arrow::fs::FileSystem> files,
+                                                 std::string path);
 
   const ObjectPlace& place() const { return place_; }
 

@@ -30,7 +30,7 @@ std::vector<std::string> Environment(const SubprocessOptions& options) {
       return entry.starts_with(pair.first) && entry.substr(pair.first.size()).starts_with('=');
     });
   };
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  for (char** entry = environ; options.inherits && *entry != nullptr; ++entry) {
     if (!overridden(*entry)) all.emplace_back(*entry);
   }
   for (const auto& [key, value] : options.env) all.push_back(key + "=" + value);
@@ -79,6 +79,7 @@ Result<std::unique_ptr<Launch>> Launch::Make(const SubprocessOptions& options) {
   launch->envp_ = Pointers(launch->environment_);
   launch->folder_ = options.folder.string();
   launch->session_ = options.session;
+  launch->outlives_ = options.outlives;
   PT_LET(launch->log_, OpenLog(options.log));
   launch->nothing_ = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!launch->nothing_) return SystemFault("open /dev/null", errno);
@@ -114,7 +115,7 @@ bool Launch::CopyDescriptors() const {
 void Launch::RunChild() {
   ResetSignals();
   session_ ? (void)::setsid() : (void)::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!outlives_) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent may have died before prctl; then nobody would send the signal.
   const bool placed = ::getppid() == parent_ && PlaceDescriptors();
   if (placed && (folder_.empty() || ::chdir(folder_.c_str()) == 0)) {

@@ -21,8 +21,8 @@ class Launch {
   Launch(const Launch&) = delete;
 
   // Calls vfork() and exec; the child leads its own group, or a session, and is killed when the
-  // calling thread ends. Returns when the program runs. Makes system calls only, so it may be
-  // called in a child of fork(). -1 with errno if there is no child.
+  // calling thread ends unless it outlives it. Returns when the program runs. Makes system calls
+  // only, so it may be called in a child of fork(). -1 with errno if there is no child.
   pid_t Start();
   // After Start(), why the program does not run: an errno, or 0.
   int error() const { return error_; }
@@ -39,6 +39,7 @@ class Launch {
   std::vector<char*> envp_;
   std::string folder_;
   bool session_ = false;
+  bool outlives_ = false;
   UniqueFd nothing_;
   UniqueFd log_;
   std::vector<std::pair<int, int>> fds_;  // {ours, child's}

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/json.h"
+#include "os/own_folder.h"
 
 namespace protium {
 
@@ -21,26 +21,11 @@ namespace {
 
 constexpr auto kFolderTime = std::chrono::seconds(10);  // Holders release the folder soon.
 
-Status MakeOwnFolder(const fs::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return SystemFault("make the folder " + folder.string(), errno);
-  }
-  struct stat about {};
-  if (::lstat(folder.c_str(), &about) != 0) return SystemFault("inspect " + folder.string(), errno);
-  // lstat() does not follow a link that someone else may have put there; /tmp is everyone's.
-  if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 022) == 0) {
-    return Status::OK();
-  }
-  return Fail({.exit = Exit::kEnvironment,
-               .what = "the folder for device leases belongs to another user, or is open to others",
-               .where = folder.string(),
-               .fix = "remove it, or have its owner remove it"});
-}
-
 // Held until the descriptor closes.
 Result<UniqueFd> LockFolder(const fs::path& folder) {
-  PT_TRY(MakeOwnFolder(folder.parent_path()));
-  PT_TRY(MakeOwnFolder(folder));
+  for (const fs::path& each : {folder.parent_path(), folder}) {
+    PT_TRY(MakeOwnFolder(each, "for device leases", 022));
+  }
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return SystemFault("open " + folder.string(), errno);
   const Deadline deadline = Clock::now() + kFolderTime;

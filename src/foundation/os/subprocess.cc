@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -19,7 +20,20 @@
 
 namespace protium {
 
+namespace {
+
+// How long the parent of a process that has ended may take to report how.
+constexpr std::chrono::seconds kReportTime{1};
+
+Ended EndOf(int status) {
+  return WIFSIGNALED(status) ? Ended{.signal = WTERMSIG(status)}
+                             : Ended{.code = WEXITSTATUS(status)};
+}
+
+}  // namespace
+
 std::string Ended::Describe() const {
+  if (!seen) return "ended, and nobody was left who could see how";
   if (signal == 0) return "exited with code " + std::to_string(code);
   const char* name = ::sigabbrev_np(signal);
   return "was killed by signal " + std::to_string(signal) +
@@ -27,7 +41,11 @@ std::string Ended::Describe() const {
 }
 
 Subprocess::Subprocess(Subprocess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)), ended_(other.ended_) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      pidfd_(std::move(other.pidfd_)),
+      report_(std::move(other.report_)),
+      reported_by_(other.reported_by_),
+      ended_(other.ended_) {}
 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   if (this == &other) return *this;
@@ -35,6 +53,8 @@ Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   Kill();
   pid_ = std::exchange(other.pid_, -1);
   pidfd_ = std::move(other.pidfd_);
+  report_ = std::move(other.report_);
+  reported_by_ = other.reported_by_;
   ended_ = other.ended_;
   return *this;
 }
@@ -50,18 +70,35 @@ Result<std::optional<Ended>> Subprocess::Wait(Deadline deadline) {
     PT_LET(const auto ready, WaitReadable({&fd, 1}, deadline));
     if (ready.empty()) return std::optional<Ended>();
   }
+  if (report_) return ReadReport(deadline);
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0) {
     if (errno != EINTR) return SystemFault("wait for process " + std::to_string(pid_), errno);
   }
-  ended_ =
-      WIFSIGNALED(status) ? Ended{.signal = WTERMSIG(status)} : Ended{.code = WEXITSTATUS(status)};
+  ended_ = EndOf(status);
+  return ended_;
+}
+
+// It has ended; its parent reports how at once, unless that has ended, too, or is stopped.
+Result<std::optional<Ended>> Subprocess::ReadReport(Deadline deadline) {
+  if (!reported_by_) reported_by_ = Clock::now() + kReportTime;
+  const int fd = report_.get();
+  PT_LET(const auto ready, WaitReadable({&fd, 1}, std::min(deadline, *reported_by_)));
+  if (ready.empty() && Clock::now() < *reported_by_) return std::optional<Ended>();
+  int status = 0;
+  const bool read = !ready.empty() && ::read(fd, &status, sizeof status) == sizeof status;
+  ended_ = read ? EndOf(status) : Ended{.seen = false};
+  // From now on it may be reaped.
+  report_.reset();
   return ended_;
 }
 
 void Subprocess::Signal(int signal) {
   // Not after it was reaped: another process may have the number by then.
-  if (pid_ > 1 && !ended_) ::kill(-pid_, signal);
+  if (pid_ <= 1 || ended_) return;
+  // The kernel reaps it itself if its parent, not being us, has ended.
+  if (report_ && ::syscall(SYS_pidfd_send_signal, pidfd_.get(), 0, nullptr, 0) != 0) return;
+  ::kill(-pid_, signal);
 }
 
 Ended Subprocess::Kill() {

@@ -48,7 +48,7 @@ Result<SchemaPtr> TakeSchema(std::string_view& bytes) {
 }
 
 // What is sent as JSON: everything but bytes. If `lease` is false, the four fields after it do not
-// count; nor do the three after `files`.
+// count; nor do the three after `files`. An empty place: no transit.
 struct Head {
   int64_t version = kCommandVersion;
   std::string task, config;
@@ -61,6 +61,7 @@ struct Head {
   double deadline = 60;
   bool plaintext = false;
   std::string events, log;
+  std::string place, root;
   bool lease = false;
   int32_t seat = 0;
   bool bends = false;
@@ -85,6 +86,8 @@ struct Head {
     visit("plaintext", plaintext);
     visit("events", events);
     visit("log", log);
+    visit("place", place);
+    visit("root", root);
     visit("lease", lease);
     visit("seat", seat);
     visit("bends", bends);
@@ -112,6 +115,10 @@ Head MakeHead(const SparkCommand& command) {
             .log = command.log,
             .lease = command.lease.has_value(),
             .files = command.rows.has_value()};
+  if (command.transit) {
+    head.place = command.transit->place;
+    head.root = command.transit->root;
+  }
   if (command.lease) {
     head.seat = command.lease->seat;
     head.bends = command.lease->bends;
@@ -168,6 +175,7 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
                        .plaintext = head.plaintext,
                        .events = head.events,
                        .log = head.log};
+  if (!head.place.empty()) command.transit = RunInTransit{head.place, head.root};
   if (head.lease) command.lease = LeaseTerms{head.seat, head.bends, head.patience, head.rebalances};
   // In the order in which EncodeCommand() wrote them: parts have no names.
   PT_LET(command.key, TakePart(bytes));

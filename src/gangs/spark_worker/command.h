@@ -18,12 +18,12 @@ namespace protium {
 
 // Spark's logs show the first 8 bytes of a command: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
-inline constexpr int64_t kCommandVersion = 6;
+inline constexpr int64_t kCommandVersion = 7;
 
 // Rows that tasks read themselves, from files that an earlier job wrote.
 struct RowFiles {
   SchemaPtr schema;
-  // Parquet files: exactly those that were committed.
+  // Parquet files, or objects: exactly those that were committed.
   std::vector<std::string> paths;
   // How many rows Spark reports to have written, in all files together.
   int64_t rows = 0;
@@ -37,6 +37,13 @@ struct LeaseTerms {
   bool bends = false;    // Ranks may come and go while others train.
   double patience = 60;  // How many seconds longer than the deadline the driver may take to call.
   bool rebalances = false;
+};
+
+// Where tasks and their driver exchange files if they share no file system
+// (spark_worker/task_transit.h).
+struct RunInTransit {
+  std::string place;  // On an object store.
+  std::string root;   // The run folder, as the driver and all paths in the command name it.
 };
 
 // A task and all that a worker must know to run it.
@@ -64,6 +71,8 @@ struct SparkCommand {
   // Ranks on different hosts may connect without TLS.
   bool plaintext = false;
 
+  // Unset: driver and executors both reach the run folder.
+  std::optional<RunInTransit> transit;
   // A folder that driver and executors both reach (spark_worker/event_tail.h); empty: none.
   std::string events;
   // The same for rank-000.log, ...; empty: a rank writes to the executor's stderr.

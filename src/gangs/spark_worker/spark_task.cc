@@ -40,10 +40,12 @@ Json DevicesToJson(const std::vector<Device>& devices) {
 
 }  // namespace
 
-SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command)
+SparkTask::SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command,
+                     std::unique_ptr<TaskTransit> transit)
     : wire_(wire),
       init_(init),
       command_(std::move(command)),
+      transit_(std::move(transit)),
       place_(DescribeTask(init, command_)),
       rank_(init.partition),
       world_(command_.world),
@@ -255,7 +257,18 @@ void SparkTask::ReportStart() {
                   {"pid", ::getpid()},
                   {"devices", DevicesToJson(devices())},
                   {"attempt", attempt()},
-                  {"log", place_.log.string()}});
+                  {"log", LogForDriver()}});
+}
+
+std::string SparkTask::LogForDriver() const {
+  return transit_ ? transit_->ForDriver(place_.log.string()) : place_.log.string();
+}
+
+// Ranks emit what they have made, and where it lies.
+Status SparkTask::Emit(const arrow::RecordBatch& batch) {
+  if (!transit_ || !command_.gang) return EmitHere(batch);
+  PT_LET(const auto moved, transit_->ForDriver(batch));
+  return EmitHere(*moved);
 }
 
 std::unique_ptr<RankSigns> SparkTask::GiveSigns() {
@@ -294,6 +307,10 @@ Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
   on_mute_.reset();
   on_notice_.reset();
   ReportEnd(status);
+  if (transit_) {
+    const Status sent = transit_->Exchange();
+    if (status.ok()) status = sent;
+  }
   return status;
 }
 

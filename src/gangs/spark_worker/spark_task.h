@@ -26,6 +26,7 @@
 #include "spark_worker/row_sums.h"
 #include "spark_worker/rows_file.h"
 #include "spark_worker/task_init.h"
+#include "spark_worker/task_transit.h"
 #include "spark_worker/task_watch.h"
 #include "spark_worker/wire.h"
 #include "spark_worker/wire_input.h"
@@ -35,8 +36,9 @@ namespace protium {
 
 class SparkTask : public TaskContext, private BatchStream {
  public:
-  // `wire` and `init` must outlive the task.
-  SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command);
+  // `wire` and `init` must outlive the task. `transit` is the command's; nullptr: it has none.
+  SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command,
+            std::unique_ptr<TaskTransit> transit);
 
   // Runs `task` to its end and reads the rest of its input; `signals` asks it to stop. When this
   // returns, all its rows have been sent, but not the end of their stream. Catches exceptions. One
@@ -59,12 +61,12 @@ class SparkTask : public TaskContext, private BatchStream {
   const Columns& groups() const override { return command_.groups; }
   BatchStream& input() override { return *this; }
   const SchemaPtr& output_schema() const override { return output_.schema(); }
-  Status Emit(const arrow::RecordBatch& batch) override {
-    return kept_ ? kept_->Emit(batch) : output_.Emit(batch);
-  }
+  Status Emit(const arrow::RecordBatch& batch) override;
   Result<Communicator*> communicator() override;
   GangMembership* membership() override;
-  void Send(const Json& event) override { events_->Write({{"type", "event"}, {"event", event}}); }
+  void Send(const Json& event) override {
+    events_->Write({{"type", "event"}, {"event", transit_ ? transit_->ForDriver(event) : event}});
+  }
   void Saved() override { events_->Write({{"type", "saved"}}); }
   void SetPhase(const char* phase) override { doing_.SetPhase(phase); }
   std::stop_token stop() const override { return stop_.get_token(); }
@@ -80,6 +82,10 @@ class SparkTask : public TaskContext, private BatchStream {
   Status Call(const Task& task);
   Status SkipInput();
   void ReportStart();
+  std::string LogForDriver() const;
+  Status EmitHere(const arrow::RecordBatch& batch) {
+    return kept_ ? kept_->Emit(batch) : output_.Emit(batch);
+  }
   std::unique_ptr<RankSigns> GiveSigns();
   void ReportEnd(const Status& status);
   const SchemaPtr& schema() const override { return steps_ ? steps_->schema() : source_->schema(); }
@@ -89,6 +95,8 @@ class SparkTask : public TaskContext, private BatchStream {
   ExecutorWire& wire_;
   const TaskInit& init_;
   const SparkCommand command_;
+  // Before all that writes into the run folder.
+  const std::unique_ptr<TaskTransit> transit_;
   RankFailure place_;
   int32_t rank_;
   int32_t world_;

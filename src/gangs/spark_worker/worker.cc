@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "gang/task_book.h"
+#include "objects/store.h"
 #include "os/signals.h"
 #include "os/stack.h"
 #include "spark_worker/bundle_format.h"
@@ -32,6 +33,19 @@ constexpr std::chrono::seconds kCloseTime{30};
 std::chrono::nanoseconds Now() { return std::chrono::system_clock::now().time_since_epoch(); }
 
 int64_t Milliseconds(std::chrono::nanoseconds time) { return time / std::chrono::milliseconds(1); }
+
+// Unlike that of any other task of a meeting.
+std::string WriterName(const TaskInit& init, const SparkCommand& command) {
+  const int32_t place = command.lease ? command.lease->seat : init.partition;
+  return std::to_string(place) + "-" + std::to_string(init.task_attempt_id);
+}
+
+// Prepares this process for the task, and the run folder if it is another host's.
+Result<std::unique_ptr<TaskTransit>> Enter(const TaskInit& init, Result<SparkCommand>& command) {
+  PT_TRY(command.status());
+  SetEnvironment(init);
+  return TaskTransit::Make(*command, WriterName(init, *command));
+}
 
 struct Times {
   std::chrono::nanoseconds boot{};
@@ -97,14 +111,14 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   auto command = DecodeCommand(init.command);
   const RankFailure place = DescribeTask(init, command.ok() ? *command : SparkCommand{});
   ReportCrashesAs(place);
-  if (!command.ok()) {
-    PT_TRY(Report(command.status(), place));
-    return command.status();
+  auto transit = Enter(init, command);
+  if (!transit.ok()) {
+    PT_TRY(Report(transit.status(), place));
+    return transit.status();
   }
-  SetEnvironment(init);
   const Result<Task> found = book_.Find(command->task, command->torch);
   const bool gang = command->gang;
-  SparkTask task(*wire_, init, std::move(*command));
+  SparkTask task(*wire_, init, std::move(*command), std::move(*transit));
   const Status ran = task.Run(found, signals_);
   // Even after a failure: without the end of an open Arrow stream the JVM would read the error's
   // text as an Arrow message, and lose it.
@@ -180,6 +194,7 @@ std::optional<int> OwnSocket() {
 }
 
 Result<int> ServeAt(int fd, TaskBook book) {
+  const ObjectStoresEnd stores;
   PT_LET(const auto signals, StopOnSignal::Make());
   PT_LET(auto wire, ExecutorWire::Make(UniqueFd(fd)));
   SparkWorker worker(std::move(wire), std::move(book), signals->token());

@@ -21,8 +21,8 @@ constexpr int kMostFrames = 16;
 
 }  // namespace
 
-MapRun::MapRun(Pool& pool, RunSpec spec, const Call& call)
-    : pool_(pool),
+MapRun::MapRun(IdleWorkers& idle, RunSpec spec, const Call& call)
+    : idle_(idle),
       spec_(std::move(spec)),
       call_(call),
       feeder_(members_, [this] { return Grow(); }),
@@ -30,9 +30,9 @@ MapRun::MapRun(Pool& pool, RunSpec spec, const Call& call)
       watch_(spec_, call_),
       replacing_(spec_, call_, watch_, [this](const auto& place) { return TakeWorker(place); }) {}
 
-Result<std::unique_ptr<MapRun>> MapRun::Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
+Result<std::unique_ptr<MapRun>> MapRun::Start(IdleWorkers& idle, RunSpec spec, BatchStreamPtr input,
                                               const Call& call) {
-  std::unique_ptr<MapRun> run(new MapRun(pool, std::move(spec), call));
+  std::unique_ptr<MapRun> run(new MapRun(idle, std::move(spec), call));
   run->wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!run->wake_) return SystemFault("watch workers", errno);
   PT_TRY(run->spec_.gang() ? run->StartGang() : run->Hire({}, {}).status());
@@ -60,6 +60,10 @@ void MapRun::Wake() { (void)::eventfd_write(wake_.get(), 1); }
 
 Status MapRun::StartGang() {
   PT_LET(const auto mesh, MakeMesh(spec_.most));
+  // At once, so that they start together. Who sees devices gets a process of its own.
+  if (spec_.task.gang->gpus_per_worker <= 0) {
+    PT_TRY(idle_.Expect(spec_.most, RunsInLibrary(spec_.task)));
+  }
   GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
   for (int32_t rank = 0; rank < spec_.most; ++rank) {
     const Seat& seat = spec_.placement->seats[size_t(rank)];
@@ -81,7 +85,7 @@ Status MapRun::StartGang() {
 }
 
 Result<std::unique_ptr<Worker>> MapRun::TakeWorker(const MemberPlace& place) {
-  PT_LET(auto worker, pool_.Take(spec_.MakeWish(place)));
+  PT_LET(auto worker, idle_.Take(spec_.MakeWish(place)));
   // After such a task it has the library, and is best reserved for the next one.
   worker->torch = worker->torch || RunsInLibrary(spec_.task);
   return worker;
@@ -177,7 +181,7 @@ void MapRun::Drain(Member& member) {
 void MapRun::HandleFrame(Member& member, Frame frame) {
   watch_.Heard(member, frame, Clock::now());
   if (frame.type == "ready") {
-    const Status status = Pool::OnReady(frame);
+    const Status status = IdleWorkers::OnReady(frame);
     const auto now = Clock::now();
     if (!status.ok()) {
       ending_.Fail(member.Failure(RankFailure::Kind::kAnswered, status, now), now);
@@ -304,7 +308,7 @@ void MapRun::Finish() {
     if (each->worker) workers.push_back(std::move(each->worker));
   }
   for (auto& worker : workers) {
-    if (outcome.status.ok()) pool_.Give(std::move(worker));
+    if (outcome.status.ok()) idle_.Give(std::move(worker));
   }
   for (const auto& worker : workers) {
     // All at once, so that they end in parallel; the destructors below wait for each.

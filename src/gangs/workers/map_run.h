@@ -10,8 +10,8 @@
 //    a batch is available and every member has one, up to `most`.
 // 2. Only the watching thread sees failures. A failure ends the run: Next() returns the error when
 //    every member is done or its process was killed and reaped, not before.
-// 3. After a success workers return to the pool; otherwise they are killed, since a task may be
-//    stuck anywhere.
+// 3. After a success workers are idle again; otherwise they are killed, since a task may be stuck
+//    anywhere.
 //
 // The watching thread waits on members' channels and pidfds, reads their messages, and then checks:
 // 1. Is a member silent (watch.h)? Then it is replaced (replacing.h), the gang goes on without it
@@ -42,10 +42,10 @@ namespace protium {
 
 class MapRun {
  public:
-  // Starts the workers and the two threads; sends GangPlaced for a gang. `pool` must outlive the
+  // Starts the workers and the two threads; sends GangPlaced for a gang. `idle` must outlive the
   // run. The feeding thread reads and destroys `input`.
-  static Result<std::unique_ptr<MapRun>> Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
-                                               const Call& call);
+  static Result<std::unique_ptr<MapRun>> Start(IdleWorkers& idle, RunSpec spec,
+                                               BatchStreamPtr input, const Call& call);
   // Ends every worker that is not done; waits for the threads, and therefore until the input's
   // Next() returns.
   ~MapRun();
@@ -57,7 +57,7 @@ class MapRun {
   AttemptResult end() const { return output_.end(); }
 
  private:
-  MapRun(Pool& pool, RunSpec spec, const Call& call);
+  MapRun(IdleWorkers& idle, RunSpec spec, const Call& call);
   Status StartGang();
   Result<std::unique_ptr<Worker>> TakeWorker(const MemberPlace& place);
   Result<Member*> Hire(const MemberPlace& place, const std::vector<UniqueFd>& peers);
@@ -90,7 +90,7 @@ class MapRun {
   AttemptResult Outcome();
   void Finish();
 
-  Pool& pool_;
+  IdleWorkers& idle_;
   const RunSpec spec_;
   const Call call_;
   UniqueFd wake_;

@@ -17,7 +17,7 @@
 #include "gang/placement.h"
 #include "gang/roster.h"
 #include "gang/waits.h"
-#include "workers/pool.h"
+#include "workers/idle_workers.h"
 #include "workers/slots.h"
 
 namespace protium {

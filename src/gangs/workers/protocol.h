@@ -2,9 +2,9 @@
 // The messages between a driver and its worker.
 //
 // A worker is the driver's own program, started with PROTIUM_WORKER=<number of a descriptor>, one
-// end of a channel (os/socket.h). Every message is a frame: a JSON object on one line, then, where
-// noted, raw bytes. `type` is the kind of message. Messages within a task have its number as
-// `task`; either side ignores messages about a task that has ended.
+// end of a channel, or forked by a zygote (pool/zygote.h). Every message is a frame (os/link.h).
+// Messages within a task have its number as `task`; either side ignores messages about a task that
+// has ended.
 //
 // driver to worker
 //   load                              load the LibTorch library; the reply is "loaded"
@@ -48,16 +48,9 @@
 // receiver borrows a slot until the last reference to its batch is dropped.
 #pragma once
 
-#include <atomic>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <cstdint>
 
-#include "base/json.h"
-#include "os/socket.h"
+#include "os/link.h"
 
 namespace protium {
 
@@ -66,36 +59,5 @@ inline constexpr int32_t kProtocolVersion = 2;
 inline constexpr char kWorkerVariable[] = "PROTIUM_WORKER";
 // Enough for the sender to stay ahead, few enough that a slow receiver holds little memory.
 inline constexpr int32_t kWindow = 4;
-
-// A received message: `head` with its `type`, raw bytes, descriptors.
-struct Frame {
-  std::string type;
-  Json head;
-  std::string raw;
-  std::vector<UniqueFd> fds;
-};
-
-// Return integers and texts of a frame's head; a missing one is an error that names the key.
-Result<int64_t> RequireWhole(const Json& head, const char* key);
-Result<std::string> RequireText(const Json& head, const char* key);
-
-// One end of the channel. Send() from any thread, Receive() from one at a time.
-class Link {
- public:
-  explicit Link(Channel channel) : channel_(std::move(channel)) {}
-  // Waits up to 10 s, or less after LimitSends(), for the other side to take it. The caller keeps
-  // the descriptors.
-  Status Send(const Json& head, std::string_view raw = {}, std::span<const int> fds = {});
-  // Returns nullopt if the other side is gone; kStalled if nothing arrives by `deadline`.
-  Result<std::optional<Frame>> Receive(Deadline deadline);
-  // From now on Send() waits at most this long, if that is less than 10 s. Any thread.
-  void LimitSends(double seconds);
-  int fd() const { return channel_.fd(); }
-
- private:
-  std::atomic<int64_t> send_ms_ = 10'000;
-  std::mutex sending_;
-  Channel channel_;
-};
 
 }  // namespace protium

@@ -19,6 +19,10 @@ namespace {
 
 // How long a discovery script may take.
 constexpr auto kDiscoveryTime = std::chrono::seconds(20);
+// How soon a stop is noticed while a gang waits for the pool.
+constexpr std::chrono::milliseconds kGrantTick{50};
+// Events say that anyway.
+constexpr std::string_view kWaiting = "waiting ";
 
 Holding MakeHolding(const Placement& placement, const std::string& who) {
   Holding holding{.who = who};
@@ -42,6 +46,25 @@ Status NoPlace(const std::string& who, const std::string& why) {
   return Fail({.exit = Exit::kStalled, .what = who + " got no workers in time", .why = why});
 }
 
+// Waits until the pool grants the claim; returns the number of seats.
+Result<int32_t> AwaitGrant(SeatClaim& claim, const std::string& who, const Call& call) {
+  claim.Ask();
+  for (std::string reason;;) {
+    const SeatOrders orders = claim.Look(Clock::now() + kGrantTick);
+    if (orders.granted > 0) return orders.granted;
+    if (!orders.refused.empty()) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = who + " " + orders.refused,
+                   .fix = "set gang.workers or gang.cores_per_worker lower"});
+    }
+    std::string why = orders.why;
+    if (why.starts_with(kWaiting)) why.erase(0, kWaiting.size());
+    if (!why.empty() && std::exchange(reason, why) != why) call.Send(Waiting{why, who});
+    if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", why);
+    if (Clock::now() >= call.deadline) return NoPlace(who, why);
+  }
+}
+
 }  // namespace
 
 Seats::Seats(SeatSettings settings)
@@ -52,12 +75,18 @@ Seats::Seats(SeatSettings settings)
 
 Seats::Taken::~Taken() {
   if (seats_ == nullptr) return;
+  if (claim_ != nullptr) claim_->GiveBack(size());
   const std::lock_guard lock(seats_->mutex_);
+  Release();
+}
+
+void Seats::Taken::Release() {
   // The lease ends with the descriptors: those that workers inherited are closed by now, since a
   // gang's workers with devices end with their task.
   seats_->holdings_.erase(holding_);
   leases_.clear();
   seats_->changed_.notify_all();
+  seats_ = nullptr;
 }
 
 Placement Seats::Taken::placement() const {
@@ -73,6 +102,10 @@ Result<std::optional<Seat>> Seats::Taken::TakeMore(const GangSpec& gang) {
   const std::lock_guard lock(seats_->mutex_);
   PT_LET(auto more, seats_->TryTake(one, holding_->who, wait));
   if (more == nullptr) return std::optional<Seat>();
+  if (claim_ != nullptr && !claim_->Grow()) {
+    more->Release();
+    return std::optional<Seat>();
+  }
   // Merges it into this one.
   const Seat seat = more->placement_.seats.front();
   placement_.seats.push_back(seat);
@@ -85,12 +118,16 @@ Result<std::optional<Seat>> Seats::Taken::TakeMore(const GangSpec& gang) {
 }
 
 void Seats::Taken::GiveBack(const Seat& seat) {
+  if (Drop(seat) && claim_ != nullptr) claim_->GiveBack(1);
+}
+
+bool Seats::Taken::Drop(const Seat& seat) {
   const auto same = [&](const Seat& each) {
     return std::ranges::equal(each.gpus, seat.gpus, {}, &Device::address, &Device::address);
   };
   const std::lock_guard lock(seats_->mutex_);
   const auto found = std::ranges::find_if(placement_.seats, same);
-  if (found == placement_.seats.end()) return;
+  if (found == placement_.seats.end()) return false;
   holding_->cores -= found->cores;
   for (const Device& gpu : found->gpus) {
     std::erase_if(holding_->gpus, [&](const Device& each) { return each.address == gpu.address; });
@@ -98,6 +135,11 @@ void Seats::Taken::GiveBack(const Seat& seat) {
   }
   placement_.seats.erase(found);
   seats_->changed_.notify_all();
+  return true;
+}
+
+SeatOrders Seats::Taken::Orders() const {
+  return claim_ == nullptr ? SeatOrders{} : claim_->Look(Clock::now());
 }
 
 bool Seats::Taken::Died(const GangSpec& gang, const Seat& seat, const Call& call) {
@@ -262,8 +304,32 @@ Result<std::unique_ptr<Seats::Taken>> Seats::TryTake(const GangSpec& gang, const
   return taken;
 }
 
+std::unique_ptr<SeatClaim> Seats::MakeClaim(const GangSpec& gang, const std::string& who) const {
+  if (settings_.pool.empty() || gang.gpus_per_worker > 0) return nullptr;
+  Claim wish{.who = settings_.who.empty() ? who : who + " of " + settings_.who,
+             .min = gang.workers.min,
+             .max = gang.workers.max,
+             .per_worker = {.cores = gang.cores_per_worker},
+             .priority = gang.priority};
+  return std::make_unique<SeatClaim>(settings_.pool, std::move(wish));
+}
+
+// What waits for the pool holds nothing of it, and what holds something of it does not wait for
+// anybody of this process: so nobody waits in a circle.
 Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const std::string& who,
-                                                  const Call& call) {
+                                                  const Call& call, SeatClaim* claim) {
+  PT_LET(auto taken, TakeHere(gang, who, call));
+  if (claim == nullptr) return taken;
+  PT_LET(const int32_t granted, AwaitGrant(*claim, who, call));
+  taken->claim_ = claim;
+  // An elastic gang may have got fewer than would fit here, or more.
+  while (taken->size() > granted) taken->Drop(taken->placement_.seats.back());
+  claim->GiveBack(granted - taken->size());
+  return taken;
+}
+
+Result<std::unique_ptr<Seats::Taken>> Seats::TakeHere(const GangSpec& gang, const std::string& who,
+                                                      const Call& call) {
   const auto patience = std::chrono::duration<double>(std::min(gang.deadline, 1e6));
   const auto limit = std::chrono::duration_cast<Clock::duration>(patience);
   auto others_deadline = Clock::now() + limit;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seats of this machine: who holds its cores and devices, in this process and in others. Cores
-// are counted in this process only; devices are leased through files (os/leases.h), so that two
-// drivers on one machine never share one.
+// The seats of this machine: who holds its cores and devices, in this process and in others.
+// Devices are leased through files (os/leases.h), so that two drivers on one machine never share
+// one. Cores are counted in this process, and between processes by the pool if there is one
+// (pool/seat_claim.h).
 #pragma once
 
 #include <condition_variable>
@@ -17,6 +18,7 @@
 #include "gang/placement.h"
 #include "gang/quarantine.h"
 #include "os/leases.h"
+#include "pool/seat_claim.h"
 
 namespace protium {
 
@@ -27,6 +29,10 @@ struct SeatSettings {
   std::filesystem::path discovery;
   // Folder of the leases; empty: LeaseFolder().
   std::filesystem::path leases;
+  // The pool's socket; empty: other processes do not matter for cores.
+  std::filesystem::path pool;
+  // What the pool shows of this process: its run.
+  std::string who;
 };
 
 // Thread-safe. Searches for devices once, when the first gang requests some.
@@ -49,6 +55,9 @@ class Seats {
     void LeaveQuarantined(const GangSpec& gang);
     // Returns who of higher priority wishes for a device of these seats, if anybody. Any thread.
     std::optional<HeldDevice> FindWish(int32_t priority) const;
+    // What the pool says about the gang; nobody arbitrates if it has no claim. Any thread.
+    SeatOrders Orders() const;
+    bool has_claim() const { return claim_ != nullptr; }
     // The present number of seats. Any thread.
     int32_t size() const;
     // Gives one seat back before the others. Processes that inherited leases of its devices must
@@ -60,7 +69,12 @@ class Seats {
 
    private:
     friend class Seats;
+    // Frees one seat in this process; false if the gang has no such seat.
+    bool Drop(const Seat& seat);
+    // Frees all of them in this process. The mutex is held.
+    void Release();
     Seats* seats_ = nullptr;
+    SeatClaim* claim_ = nullptr;  // Null: of a gang with devices, which are leased.
     std::list<Holding>::iterator holding_;
     Placement placement_;
     std::list<Lease> leases_;
@@ -80,11 +94,16 @@ class Seats {
   // changes. Waits gang.deadline seconds for devices that another process holds, for anything else
   // until the call's deadline; then returns kStalled. `who` is what others read as the holder. If
   // processes with gangs of lower gang.priority hold devices, wishes for those of one process after
-  // another: see Taken::FindWish().
+  // another: see Taken::FindWish(). With a claim it waits for the pool, too, until the call's
+  // deadline; the claim must outlive what is returned.
   Result<std::unique_ptr<Taken>> Take(const GangSpec& gang, const std::string& who,
-                                      const Call& call);
+                                      const Call& call, SeatClaim* claim = nullptr);
+  // The gang's claim, before and between its attempts; null if the pool has no say in it.
+  std::unique_ptr<SeatClaim> MakeClaim(const GangSpec& gang, const std::string& who) const;
 
  private:
+  Result<std::unique_ptr<Taken>> TakeHere(const GangSpec& gang, const std::string& who,
+                                          const Call& call);
   // Why not now, and what other processes hold.
   struct Wait {
     std::string why;

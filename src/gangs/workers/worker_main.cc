@@ -12,6 +12,8 @@
 #include "base/fault.h"
 #include "gang/task_book.h"
 #include "os/stack.h"
+#include "pool/newborn.h"
+#include "pool/zygote.h"
 #include "workers/worker_task.h"
 #include "workers/workers.h"
 
@@ -24,9 +26,7 @@ namespace {
 // loaded, between tasks.
 class WorkerProcess {
  public:
-  WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
-                const std::function<Result<TaskTable>()>& more)
-      : link_(std::move(link)), book_(tasks, more) {}
+  WorkerProcess(std::shared_ptr<Link> link, TaskBook& book) : link_(std::move(link)), book_(book) {}
 
   int Run();
 
@@ -40,8 +40,8 @@ class WorkerProcess {
 
   const std::shared_ptr<Link> link_;
   const pid_t worker_ = ::gettid();  // The main thread.
-  // Used by the main thread.
-  TaskBook book_;
+  // Used by the main thread; outlives the process.
+  TaskBook& book_;
   // Used by the listening thread.
   Deadline next_beat_;
 
@@ -169,11 +169,24 @@ void WorkerProcess::Begin(Frame frame) {
   });
 }
 
+// What a worker would load is loaded already in those that the zygote forks.
+int RunZygote(TaskBook& book) {
+  const Status loaded = ZygoteWantsTorch() ? book.LoadAhead() : Status::OK();
+  return ZygoteMain(loaded, [&](Channel channel) {
+    const auto link = std::make_shared<Link>(std::move(channel));
+    // Its driver is gone, or was never there: the pool keeps it ready for one.
+    if (!Become(*link).ok()) return 0;
+    return WorkerProcess(link, book).Run();
+  });
+}
+
 }  // namespace
 
-bool IsWorker() { return std::getenv(kWorkerVariable) != nullptr; }
+bool IsWorker() { return std::getenv(kWorkerVariable) != nullptr || IsZygote(); }
 
 int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more) {
+  TaskBook book(tasks, more);
+  if (IsZygote()) return RunZygote(book);
   const char* number = std::getenv(kWorkerVariable);
   char* end = nullptr;
   const long fd = number != nullptr ? std::strtol(number, &end, 10) : -1;
@@ -188,7 +201,7 @@ int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>&
   // device.
   ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   const auto link = std::make_shared<Link>(Channel(UniqueFd(static_cast<int>(fd))));
-  return WorkerProcess(link, tasks, more).Run();
+  return WorkerProcess(link, book).Run();
 }
 
 }  // namespace protium

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 namespace protium {
 
@@ -18,6 +20,9 @@ struct WorkerSettings {
   std::filesystem::path discovery;
   // Where processes record who holds which device; empty: LeaseFolder().
   std::filesystem::path leases;
+  // The pool's socket, empty: none; not set: PoolSocket(). `who` is what others see there.
+  std::optional<std::filesystem::path> pool;
+  std::string who;
   // How many seconds a worker without a gang may be silent; a gang has its own deadline.
   double deadline = 60;
 };

@@ -16,9 +16,10 @@
 #include "gang/program.h"
 #include "gang/wish.h"
 #include "os/file.h"
+#include "pool/place.h"
 #include "protium/events.h"
+#include "workers/idle_workers.h"
 #include "workers/map_run.h"
-#include "workers/pool.h"
 #include "workers/reforming.h"
 #include "workers/seats.h"
 #include "workers/yielding.h"
@@ -64,9 +65,12 @@ class LocalWorkers : public Workers {
  public:
   explicit LocalWorkers(WorkerSettings settings)
       : settings_(settings),
-        seats_(
-            {.strict = settings.seats, .discovery = settings.discovery, .leases = settings.leases}),
-        pool_(std::move(settings)) {}
+        seats_({.strict = settings.seats,
+                .discovery = settings.discovery,
+                .leases = settings.leases,
+                .pool = settings.pool ? *settings.pool : PoolSocket(),
+                .who = settings.who}),
+        idle_(std::move(settings)) {}
 
   ~LocalWorkers() override {
     if (settings_.logs.empty()) return;
@@ -78,7 +82,7 @@ class LocalWorkers : public Workers {
 
   void Expect(int32_t workers, bool torch) override {
     // Only a hint: whoever needs a worker starts one, and gets the error then.
-    (void)pool_.Expect(workers, torch);
+    (void)idle_.Expect(workers, torch);
   }
 
   Result<Json> Placement(const GangSpec& gang) override {
@@ -105,7 +109,7 @@ class LocalWorkers : public Workers {
                  const std::function<Result<BatchStreamPtr>()>& open_input, const Call& call,
                  arrow::RecordBatchVector& output);
   Result<std::unique_ptr<Seats::Taken>> TakeAgain(const GangSpec& gang, const std::string& who,
-                                                  const Call& call);
+                                                  const Call& call, SeatClaim* claim);
   void Seat(const GangSpec& gang, Seats::Taken& taken, const Yielding& yielding,
             RunSpec& spec) const;
   AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
@@ -113,7 +117,7 @@ class LocalWorkers : public Workers {
 
   const WorkerSettings settings_;
   Seats seats_;
-  Pool pool_;
+  IdleWorkers idle_;
   Lanes lanes_;
   std::atomic<int64_t> next_number_ = 0;
 };
@@ -158,11 +162,12 @@ Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
                                          std::function<Result<BatchStreamPtr>()> open_input,
                                          const Call& call) {
   if (!settings_.logs.empty()) PT_TRY(MakeFolder(settings_.logs));
+  if (const std::string note = idle_.TakeNote(); !note.empty()) call.Send(Note{note});
   if (task.gang) return MapGang(task, open_input, call);
   RunSpec spec = MakeSpec(task);
   PT_LET(auto input, open_input());
   spec.input = input->schema();
-  PT_LET(auto run, MapRun::Start(pool_, std::move(spec), std::move(input), call));
+  PT_LET(auto run, MapRun::Start(idle_, std::move(spec), std::move(input), call));
   return std::make_unique<RunStream>(task.output, std::move(run));
 }
 
@@ -172,7 +177,7 @@ AttemptResult LocalWorkers::Attempt(RunSpec spec,
   auto input = open_input();
   if (!input.ok()) return {input.status(), false};
   spec.input = (*input)->schema();
-  auto run = MapRun::Start(pool_, std::move(spec), std::move(*input), call);
+  auto run = MapRun::Start(idle_, std::move(spec), std::move(*input), call);
   if (!run.ok()) return {run.status(), false};
   RunStream stream(nullptr, std::move(*run));
   output.clear();
@@ -189,10 +194,11 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
   const GangSpec& gang = *task.gang;
   const std::string who = "gang " + task.task;
   // For all attempts: a restart needs no second wait, unless the gang has made room for another.
-  PT_LET(auto taken, seats_.Take(gang, who, call));
+  const auto claim = seats_.MakeClaim(gang, who);
+  PT_LET(auto taken, seats_.Take(gang, who, call, claim.get()));
   return RunAttempts(gang, call, [&](int32_t attempt, const Call& call) -> AttemptResult {
     if (!taken) {
-      auto again = TakeAgain(gang, who, call);
+      auto again = TakeAgain(gang, who, call, claim.get());
       if (!again.ok()) return {again.status(), false};
       taken = std::move(*again);
     }
@@ -214,10 +220,10 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
 // It made room by itself, so it waits as long as others need the room.
 Result<std::unique_ptr<Seats::Taken>> LocalWorkers::TakeAgain(const GangSpec& gang,
                                                               const std::string& who,
-                                                              const Call& call) {
+                                                              const Call& call, SeatClaim* claim) {
   GangSpec patient = gang;
   patient.deadline = std::numeric_limits<double>::infinity();
-  PT_LET(auto taken, seats_.Take(patient, who, call));
+  PT_LET(auto taken, seats_.Take(patient, who, call, claim));
   call.Send(Note{"the gang goes on: there is room again"});
   return taken;
 }
@@ -241,7 +247,10 @@ Result<WorkerSettings> SettingsOf(const EngineRequest& request) {
   settings.discovery = request.discovery;
   settings.deadline = request.worker_deadline;
   if (!request.program.empty()) settings.program = request.program;
-  if (!request.folder.empty()) settings.logs = request.folder / "logs";
+  if (!request.folder.empty()) {
+    settings.logs = request.folder / "logs";
+    settings.who = request.folder.filename().string();
+  }
   return settings;
 }
 

@@ -46,7 +46,8 @@ class Workers {
 // Returns the settings for the workers of an engine at this address ("local[4]").
 Result<WorkerSettings> SettingsOf(const EngineRequest& request);
 
-// Whether this process was started as a worker; Main and the tests' main check this first.
+// Whether this process was started as a worker, or to fork workers for the pool; Main and the
+// tests' main check this first.
 bool IsWorker();
 
 // Runs a worker until its end; returns the exit code. Tasks that are not in `tasks` are looked up

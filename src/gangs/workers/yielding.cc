@@ -28,7 +28,8 @@ Yielding::Yielding(const Seats::Taken& taken, const GangSpec& gang, const Call& 
       with_given_(call.stop, [this] { stop_.request_stop(); }),
       most_(gang.workers.max) {
   own_.stop = stop_.get_token();
-  if (gang.gpus_per_worker <= 0) return;  // Only devices are shared with other processes.
+  // Cores are shared with other processes only if there is a pool, or may be one later.
+  if (gang.gpus_per_worker <= 0 && !taken.has_claim()) return;
   watching_ = std::jthread([this](const std::stop_token& over) { Watch(over); });
 }
 
@@ -43,6 +44,10 @@ void Yielding::Watch(const std::stop_token& over) {
   std::unique_lock lock(mutex);
   while (!ended.wait_for(lock, over, kLookEvery, [&] { return over.stop_requested(); })) {
     if (over.stop_requested() || given_.stop.stop_requested()) return;
+    if (taken_.has_claim()) {
+      if (HeedPool(taken_.Orders())) return;
+      continue;
+    }
     const auto wish = taken_.FindWish(gang_.priority);
     if (!wish) {
       most_ = gang_.workers.max;
@@ -69,15 +74,36 @@ bool Yielding::Heed(const HeldDevice& wish) {
     at_least_ = std::min(at_least_, now + kSeenWithin);
     return now >= at_least_;
   }
-  if (shrinking_ != kNever) return now >= shrinking_;
+  return Shrink(gang_.workers.min,
+                fmt::format("{} (gang.priority = {}) needs its devices", wish.who, wish.priority));
+}
+
+bool Yielding::Shrink(int32_t workers, const std::string& why) {
+  const auto now = Clock::now();
+  if (shrinking_ != kNever && most_ == workers) return now >= shrinking_;
   const auto limit = std::chrono::duration<double>(std::min(gang_.deadline, 1e6));
   shrinking_ = now + std::chrono::duration_cast<Clock::duration>(limit);
-  most_ = gang_.workers.min;
+  most_ = workers;
   given_.Send(
-      Note{fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
-                       "needs its devices",
-                       gang_.workers.min, PluralOf(gang_.workers.min), wish.who, wish.priority)});
+      Note{fmt::format("the gang shrinks to {} worker{}: {}", workers, PluralOf(workers), why)});
   return false;
+}
+
+bool Yielding::HeedPool(const SeatOrders& orders) {
+  if (!orders.arbitrated || orders.most >= taken_.size()) {
+    most_ = gang_.workers.max;
+    shrinking_ = kNever;
+    return false;
+  }
+  const bool shrinks = gang_.workers.bends() && orders.most >= gang_.workers.min;
+  if (shrinks && !Shrink(orders.most, orders.why)) return false;
+  given_.Send(
+      Note{fmt::format("the gang pauses after this step: {}; it goes on by itself when "
+                       "there is room again",
+                       orders.why.empty() ? "the pool needs its cores" : orders.why)});
+  asked_ = true;
+  stop_.request_stop();
+  return true;
 }
 
 }  // namespace protium

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an attempt of a gang makes room for a gang of higher gang.priority, in this or another
-// process, that waits for its devices (os/leases.h).
+// How an attempt of a gang makes room: for a gang of higher gang.priority, in this or another
+// process, that waits for its devices (os/leases.h), or because the pool asks for it
+// (pool/arbiter.h).
 //
 // 1. An elastic gang first shrinks to its least size. If that is not enough, or takes longer than
 //    gang.deadline, it is asked to stop like any other: after a step, with a checkpoint.
@@ -36,6 +37,10 @@ class Yielding {
   void Watch(const std::stop_token& over);
   // Returns whether the attempt is to stop for this wish.
   bool Heed(const HeldDevice& wish);
+  // The same for what the pool asks of it.
+  bool HeedPool(const SeatOrders& orders);
+  // The gang shrinks to `workers`; returns whether that takes too long.
+  bool Shrink(int32_t workers, const std::string& why);
 
   const Seats::Taken& taken_;
   const GangSpec& gang_;

@@ -21,6 +21,12 @@ bool IsDraft(const std::string& name) {
   return name.starts_with(".") || name.find(".partial") != name.npos;
 }
 
+// Of an engine on other hosts, for as long as it works: "spark-<process>".
+bool IsOfEngine(const fs::directory_entry& entry, const std::string& path) {
+  std::error_code ignored;
+  return path.starts_with("spark-") && entry.is_directory(ignored);
+}
+
 // The names below `folder`, sorted, without drafts. Those that vanish meanwhile may be among them.
 std::vector<std::string> NamesIn(const fs::path& folder, const fs::path& below) {
   std::vector<std::string> names;
@@ -30,7 +36,7 @@ std::vector<std::string> NamesIn(const fs::path& folder, const fs::path& below) 
     std::error_code ignored;
     const std::string path = at->path().lexically_relative(folder).string();
     const bool left_out = IsDraft(at->path().filename().string()) || path == "lock" ||
-                          path == "spill" || path == kCheckpoints;
+                          path == "spill" || path == kCheckpoints || IsOfEngine(*at, path);
     if (left_out || at->is_symlink(ignored)) {
       at.disable_recursion_pending();
       continue;

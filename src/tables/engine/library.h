@@ -23,10 +23,13 @@ struct EngineRequest {
   double worker_deadline = 60;      // Seconds without a sign of life of a worker that has no gang.
   std::filesystem::path store;      // Where tables outlive their runs; empty: nowhere.
   bool fresh = false;               // Make what is kept there anew.
+  // An address on an object store, below the run's own, where this process and workers of other
+  // hosts exchange files; empty: they all reach the run folder.
+  std::string transit = {};
 };
 
 // Increased whenever the layout of Engine, EngineRequest or what they hold changes.
-inline constexpr int32_t kEngineLibraryVersion = 9;
+inline constexpr int32_t kEngineLibraryVersion = 10;
 
 // The only entry of an engine's library, protium_open_<name>. It sets `engine` and returns true;
 // returns false if the library was built for another version.

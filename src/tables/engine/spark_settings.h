@@ -43,6 +43,7 @@ struct SparkSettings {
   bool plaintext = false;  // Ranks on different hosts communicate without TLS.
   std::string program;     // Where executors find the launcher; empty: it is sent to them.
   std::string page;        // The address of Spark's own page; empty: from the server's settings.
+  std::string pool;        // Of Spark's fair scheduler; empty: the one called "default".
   GangExecutors executors;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -52,6 +53,8 @@ struct SparkSettings {
           {.help = "where executors find the launcher; unless set, it is sent to them"});
     visit("page", page,
           {.help = "the address of Spark's own page; unless set, it is looked for on the driver"});
+    visit("pool", pool,
+          {.help = "the pool of Spark's fair scheduler that the job's tasks belong to"});
     visit("executors", executors,
           {.help = "executors of a gang's own, where Spark starts and ends them by itself"});
   }

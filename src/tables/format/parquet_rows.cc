@@ -37,8 +37,12 @@ auto ReadingFrom(const std::string& path, Read read) -> decltype(read()) {
 
 using Reader = std::unique_ptr<parquet::arrow::FileReader>;
 
-Result<Reader> OpenReader(const std::string& path, bool threads) {
-  PT_LET(auto file, arrow::io::ReadableFile::Open(path));
+Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenHere(const std::string& path) {
+  return arrow::io::ReadableFile::Open(path);
+}
+
+Result<Reader> OpenReader(const std::string& path, const OpenFile& open, bool threads) {
+  PT_LET(auto file, open ? open(path) : OpenHere(path));
   parquet::ReaderProperties pages;
   // Checksums are optional in the format; if a writer added them, flipped bits are detected.
   pages.set_page_checksum_verification(true);
@@ -69,9 +73,9 @@ struct Footer {
   std::vector<int64_t> rows;  // Of each row group.
 };
 
-Result<Footer> ReadFooter(const std::string& path) {
+Result<Footer> ReadFooter(const std::string& path, const OpenFile& open) {
   return ReadingFrom(path, [&]() -> Result<Footer> {
-    PT_LET(const Reader reader, OpenReader(path, false));
+    PT_LET(const Reader reader, OpenReader(path, open, false));
     Footer footer;
     PT_TRY(reader->GetSchema(&footer.schema));
     footer.schema = footer.schema->RemoveMetadata();
@@ -88,8 +92,12 @@ Result<Footer> ReadFooter(const std::string& path) {
 
 class Rows : public BatchStream {
  public:
-  Rows(SchemaPtr schema, std::deque<Share> shares, int64_t rows, bool threads)
-      : schema_(std::move(schema)), shares_(std::move(shares)), left_(rows), threads_(threads) {}
+  Rows(SchemaPtr schema, std::deque<Share> shares, int64_t rows, const ParquetPart& part)
+      : schema_(std::move(schema)),
+        shares_(std::move(shares)),
+        left_(rows),
+        threads_(part.threads),
+        open_(part.open) {}
 
   const SchemaPtr& schema() const override { return schema_; }
 
@@ -112,7 +120,7 @@ class Rows : public BatchStream {
       const Share share = std::move(shares_.front());
       shares_.pop_front();
       path_ = share.path;
-      PT_LET(reader_, OpenReader(share.path, threads_));
+      PT_LET(reader_, OpenReader(share.path, open_, threads_));
       PT_LET(batches_, reader_->GetRecordBatchReader(share.groups));
     }
     Batch batch;
@@ -134,6 +142,7 @@ class Rows : public BatchStream {
   std::deque<Share> shares_;
   int64_t left_;
   const bool threads_;
+  const OpenFile open_;
   std::string path_;
   Reader reader_;
   std::unique_ptr<arrow::RecordBatchReader> batches_;
@@ -148,7 +157,7 @@ Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
   std::deque<Share> shares;
   int64_t dealt = 0;
   for (const std::string& path : paths) {
-    PT_LET(const Footer footer, ReadFooter(path));
+    PT_LET(const Footer footer, ReadFooter(path, part.open));
     if (!schema) schema = footer.schema;
     if (!schema->Equals(*footer.schema)) {
       return OtherColumns(path, *footer.schema, paths.front(), *schema);
@@ -164,7 +173,7 @@ Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
     if (!share.groups.empty()) shares.push_back(std::move(share));
   }
   if (!schema) return Fail({.exit = Exit::kInput, .what = "no Parquet file was given"});
-  all.rows = std::make_unique<Rows>(schema, std::move(shares), all.own_rows, part.threads);
+  all.rows = std::make_unique<Rows>(schema, std::move(shares), all.own_rows, part);
   return all;
 }
 

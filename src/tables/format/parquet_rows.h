@@ -3,7 +3,11 @@
 // in order, so that together they read every row once.
 #pragma once
 
+#include <arrow/io/interfaces.h>
+
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,10 +15,15 @@
 
 namespace protium {
 
+// Opens a file that is not one of this host.
+using OpenFile =
+    std::function<Result<std::shared_ptr<arrow::io::RandomAccessFile>>(const std::string& path)>;
+
 struct ParquetPart {
   int32_t part = 0;      // This reader's number,
   int32_t parts = 1;     // of how many.
   bool threads = false;  // Decode columns in Arrow's threads.
+  OpenFile open = {};    // Empty: they are files of this host.
 };
 
 struct ParquetRows {

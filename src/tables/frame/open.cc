@@ -49,7 +49,8 @@ EngineRequest RequestFor(const SessionOptions& options) {
           .program = options.program,
           .worker_deadline = options.worker_deadline,
           .store = options.store,
-          .fresh = options.fresh};
+          .fresh = options.fresh,
+          .transit = options.place.empty() ? "" : options.place + "/transit"};
 }
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {

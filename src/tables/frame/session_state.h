@@ -57,6 +57,8 @@ struct SessionOptions {
   // Where tables outlive their runs (store/store_folder.h: DefaultStoreFolder()); empty: nowhere.
   std::filesystem::path store;
   bool fresh = false;  // Make anew what is kept there.
+  // Of a run on an object store: its address, below which engines on other hosts exchange files.
+  std::string place = {};
   // Files that the command reads beside tables, such as its job file: never overwritten.
   std::vector<std::filesystem::path> read;
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.

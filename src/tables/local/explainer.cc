@@ -33,8 +33,8 @@ Status Explainer::Visit(const Plan& plan, const Plan& whole) {
   for (const Plan& input : plan->inputs) PT_TRY(Visit(input, whole));
   if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
     KeptRows rows{.table = NewName(kept->name), .marks = FindCuts(whole, plan.get())};
-    PT_LET(const auto not_exact, Show(plan->inputs.front(), "materialize " + kept->name, rows));
-    if (stored_ != nullptr) said_.kept.push_back(stored_->Describe(plan, not_exact, call_));
+    PT_LET(const auto varies, Show(plan->inputs.front(), "materialize " + kept->name, rows));
+    if (stored_ != nullptr) said_.kept.push_back(stored_->Describe(plan, varies, call_));
     views_[plan.get()] = std::move(rows);
   }
   if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
@@ -79,7 +79,7 @@ Result<std::vector<std::string>> Explainer::Show(const Plan& plan, const std::st
   if (!rows.table.empty()) {
     PT_TRY(duck::Do(connection_, "CREATE TEMP VIEW " + rows.table + " AS " + kept.text));
   }
-  return sql.not_exact;
+  return sql.varies;
 }
 
 Status Explainer::Seat(const MapTask& task) {

@@ -30,7 +30,8 @@ class Explainer {
   // which marks the table gets.
   Status Visit(const Plan& plan, const Plan& whole);
   // Notes how the rows of `plan` are made, with the marks that `rows` asks for, and makes a view
-  // under the name in `rows`, if any. Returns what is not exact in them.
+  // under the name in `rows`, if any. Returns what may differ in them between
+  // two runs.
   Result<std::vector<std::string>> Show(const Plan& plan, const std::string& title, KeptRows& rows);
   Result<RelationSql> Write(const Plan& plan);
   // Makes a view that stands for the keys of a lookup; empty, since only its columns matter.

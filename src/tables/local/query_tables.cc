@@ -27,12 +27,12 @@ bool IsForLackOfRoom(const Status& status, const std::filesystem::path& file) {
 
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
                              const Plan& plan, std::unordered_map<const Node*, KeptRows> tables,
-                             std::vector<std::string>* not_exact) {
+                             std::vector<std::string>* varies) {
   PT_LET(const RelationSql sql,
          WriteFor(connection, plan, std::move(tables), [&store](const Lookup& lookup) {
            return store.keys.Get(store.database, lookup);
          }));
-  if (not_exact != nullptr) *not_exact = sql.not_exact;
+  if (varies != nullptr) *varies = sql.varies;
   auto select = WithPlainTypes(connection, sql.text);
   PT_TRY(RefineStatus(PlaceInOriginal(select.status(), sql.text, sql.texts), plan));
   return select;
@@ -88,10 +88,10 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   QueryTables below(store_, plan->inputs.front(), sources_, call_);
   PT_TRY(below.Make());
   PT_LET(const duck::Connection connection, store_.database->Connect());
-  std::vector<std::string> not_exact;
-  PT_LET(const std::string select, below.Select(connection, &not_exact));
+  std::vector<std::string> varies;
+  PT_LET(const std::string select, below.Select(connection, &varies));
   PT_LET(KeptSelect kept, WriteKept(connection, select, FindCuts(query_, plan.get())));
-  if (cause.refused.empty() && WhatVaries(not_exact).empty()) {
+  if (cause.refused.empty() && varies.empty()) {
     auto draft = stored->Begin(cause, call_);
     if (draft) return CreateToKeep(connection, plan, kept, std::move(*draft));
     // The one that was waited for has it.

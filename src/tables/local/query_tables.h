@@ -40,10 +40,10 @@ struct TableSources {
 };
 
 // Writes the query of `plan` for `store`, over `tables`, which must exist; makes only the tables of
-// lookups' keys. Adds what is not exact in it to `not_exact`, unless that is null.
+// lookups' keys. Sets what may differ between two runs in `varies`, unless that is null.
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
                              const Plan& plan, std::unordered_map<const Node*, KeptRows> tables,
-                             std::vector<std::string>* not_exact = nullptr);
+                             std::vector<std::string>* varies = nullptr);
 
 // The tables of one query. Used once, by one thread; `store` must outlive it.
 class QueryTables {
@@ -60,8 +60,8 @@ class QueryTables {
   Status Keep() { return KeepBelow(query_); }
   // Returns the query over the tables that were made; call it after Make(), once.
   Result<std::string> Select(const duck::Connection& connection,
-                             std::vector<std::string>* not_exact = nullptr) {
-    return SelectAt(store_, connection, query_, std::move(tables_), not_exact);
+                             std::vector<std::string>* varies = nullptr) {
+    return SelectAt(store_, connection, query_, std::move(tables_), varies);
   }
   // Hands over the tables of this query alone, which must last as long as it runs.
   std::vector<KeptTable> TakeHeld() { return std::move(held_); }

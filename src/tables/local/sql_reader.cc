@@ -10,6 +10,7 @@
 #include "duckdb/query.h"
 #include "java/regex.h"
 #include "local/inputs.h"
+#include "local/what_varies.h"
 #include "sql/check.h"
 #include "sql_tree/names/column_name.h"
 #include "sql_tree/tree.h"
@@ -161,9 +162,9 @@ Status CheckUnread(const duck::Connection& connection, const Sql& sql,
 
 // Rules of the room sql depend on types: columns come from the inputs, and DuckDB finds an
 // expression's type by preparing a SELECT of it. A type that DuckDB cannot name is "".
-Result<std::vector<std::string>> TypeTree(const duck::Connection& connection, const Sql& sql,
-                                          const std::vector<std::string>& inputs,
-                                          const DuckText& duck, Json& tree) {
+Result<TypedStatement> TypeTree(const duck::Connection& connection, const Sql& sql,
+                                const std::vector<std::string>& inputs, const DuckText& duck,
+                                Json& tree) {
   const TypeSource source{
       .columns =
           [&](const std::string& table) { return TableColumns(connection, sql, inputs, table); },
@@ -179,9 +180,9 @@ Result<std::vector<std::string>> TypeTree(const duck::Connection& connection, co
         if (!place || *place >= duck.text.size()) return {};
         return std::string_view(sql.text).substr(std::min(duck.Origin(*place), sql.text.size()));
       }};
-  PT_LET(std::vector<std::string> unread, TypeStatement(tree, source));
+  PT_LET(TypedStatement typed, TypeStatement(tree, source));
   DropColumns(tree);
-  return unread;
+  return typed;
 }
 
 }  // namespace
@@ -199,17 +200,19 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   Json before = checked.tree;
   DropColumns(before);
-  PT_LET(const std::vector<std::string> unread,
-         TypeTree(connection, sql, inputs, duck, checked.tree));
-  PT_TRY(CheckUnread(connection, sql, inputs, unread, checked.tree));
+  PT_LET(const TypedStatement typed, TypeTree(connection, sql, inputs, duck, checked.tree));
+  PT_TRY(CheckUnread(connection, sql, inputs, typed.unread, checked.tree));
+  std::vector<std::string> varies = WhatVaries(checked.not_exact, typed);
   // A text with a semicolon cannot be put in parentheses, so it is written again from the tree.
   const bool ends = duck.text.find(';') != std::string::npos;
   if (!checked.changed && !ends && checked.tree == before) {
-    return RelationSql{duck.text, std::move(checked.not_exact), {{sql.text, duck, true}}};
+    return RelationSql{
+        duck.text, std::move(checked.not_exact), {{sql.text, duck, true}}, std::move(varies)};
   }
   PT_LET(std::string text, duck::AskText(connection, "SELECT json_deserialize_sql(" +
                                                          Quoted(Dump(checked.tree)) + ")"));
-  return RelationSql{text, std::move(checked.not_exact), {{sql.text, {text, {}}, false}}};
+  return RelationSql{
+      text, std::move(checked.not_exact), {{sql.text, {text, {}}, false}}, std::move(varies)};
 }
 
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,

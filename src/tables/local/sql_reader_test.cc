@@ -12,7 +12,9 @@
 namespace protium {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -224,6 +226,48 @@ TEST_F(ReadingSql, SaysWhatIsNotExact) {
               Contains(StartsWith("lag over a window: ")));
   EXPECT_TRUE(notes("SELECT a FROM flights ORDER BY a").empty());
   EXPECT_TRUE(notes("SELECT rank() OVER (ORDER BY b) AS r FROM flights").empty());
+}
+
+TEST_F(ReadingSql, SaysWhatVariesBetweenRuns) {
+  const auto varies = [&](const std::string& text) { return Read(text).ValueOrDie().varies; };
+  EXPECT_TRUE(varies("SELECT sum(b) AS s, avg(b) AS m, sum(p) AS d, avg(p) AS e, exp(b) AS f, "
+                     "sum(b) OVER (PARTITION BY d) AS w FROM flights GROUP BY ALL")
+                  .empty());
+  EXPECT_THAT(varies("SELECT sum(CAST(b AS DOUBLE)) AS s FROM flights"),
+              ElementsAre(AllOf(StartsWith("the SQL text, line 1, column 8, sum(b): "),
+                                HasSubstr("CAST(b AS DECIMAL"))));
+  EXPECT_THAT(varies("SELECT avg(a) AS s FROM flights"), ElementsAre(HasSubstr("avg(a)")));
+  EXPECT_THAT(varies("SELECT stddev(b) AS s FROM flights"), ElementsAre(StartsWith("stddev: ")));
+  EXPECT_THAT(varies("SELECT now() AS n FROM flights"), ElementsAre(StartsWith("now: ")));
+  EXPECT_THAT(varies("SELECT a FROM flights ORDER BY b LIMIT 3"),
+              ElementsAre(StartsWith("LIMIT: ")));
+  EXPECT_THAT(varies("SELECT max_by(a, b) AS m FROM flights"), ElementsAre(StartsWith("max_by: ")));
+  EXPECT_TRUE(Read("SELECT sum(b) AS s FROM flights").ValueOrDie().not_exact.empty());
+}
+
+TEST_F(ReadingSql, RowsThatTieInAWindowGetOneOrder) {
+  const auto read = [&](const std::string& text) { return Read(text).ValueOrDie(); };
+  const auto lag = read("SELECT lag(a) OVER (ORDER BY b) AS l, d FROM flights");
+  EXPECT_THAT(lag.text, HasSubstr("ORDER BY b, hash(a, b, d)"));
+  EXPECT_TRUE(lag.varies.empty());
+  EXPECT_FALSE(lag.not_exact.empty());
+  EXPECT_THAT(read("SELECT *, row_number() OVER (ORDER BY b) AS n FROM flights").text,
+              HasSubstr("hash(flights.a, flights.b, "));
+  EXPECT_THAT(read("SELECT max(a) OVER (ORDER BY b ROWS 1 PRECEDING) AS l FROM flights").varies,
+              testing::IsEmpty());
+  EXPECT_THAT(read("SELECT x, lag(b) OVER (ORDER BY b) AS l FROM (SELECT b, CAST(b AS DOUBLE) AS x "
+                   "FROM flights) t")
+                  .text,
+              HasSubstr("signbit(x)"));
+  // A frame of peers is another one once they are parted, and groups have no columns to add.
+  for (const char* const text :
+       {"SELECT last_value(a) OVER (ORDER BY b) AS l FROM flights",
+        "SELECT any_value(a) OVER (PARTITION BY b) AS l FROM flights",
+        "SELECT b, row_number() OVER (ORDER BY count(*)) AS l FROM flights GROUP BY b"}) {
+    const auto loose = read(text);
+    EXPECT_FALSE(loose.varies.empty()) << text;
+    EXPECT_THAT(loose.text, testing::Not(HasSubstr("hash("))) << text;
+  }
 }
 
 TEST_F(ReadingSql, RewritesWhatDuckDbReadsOtherwise) {

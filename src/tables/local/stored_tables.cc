@@ -213,13 +213,12 @@ void StoredTables::GiveWay(int64_t bytes) {
   if (store_ != nullptr) (void)store_->GiveWay(bytes);
 }
 
-Json StoredTables::Describe(const Plan& kept, const std::vector<std::string>& not_exact,
+Json StoredTables::Describe(const Plan& kept, const std::vector<std::string>& varies,
                             const Call& call) {
   Json about = {{"name", std::get<Materialize>(kept->verb).name}};
   const TableCause cause = CauseOf(kept, call);
-  const std::string varies = WhatVaries(not_exact);
   if (!cause.refused.empty() || !varies.empty()) {
-    about["not"] = cause.refused.empty() ? varies : cause.refused;
+    about["not"] = cause.refused.empty() ? varies.front() : cause.refused;
     return about;
   }
   about["cause"] = CauseName(kKind, cause.causes);

@@ -67,7 +67,7 @@ class StoredTables {
   // For `protium plan`: {"name", "not"} with the reason why a run would not keep it; else "cause",
   // "causes" and "inputs" ("path", "hash"), and "from", "made", "bytes" and "rows" of what it would
   // take.
-  Json Describe(const Plan& kept, const std::vector<std::string>& not_exact, const Call& call);
+  Json Describe(const Plan& kept, const std::vector<std::string>& varies, const Call& call);
 
  private:
   StoredTables(const std::filesystem::path& folder, std::string run, bool fresh);

@@ -12,7 +12,6 @@
 
 #include "os/build_ids.h"
 #include "sql/duckdb/prelude.h"
-#include "sql_words/functions/table.h"
 
 // The plan is drawn (Explain) for people after its paths were replaced by what the files hold. The
 // drawing quotes nothing and leaves things out, so every node also has a step that holds all of it,
@@ -195,12 +194,6 @@ Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes) {
                   {"libc", gnu_get_libc_version()},
                   {"processor", ProcessorLevel()}};
   return cause;
-}
-
-std::string WhatVaries(const std::vector<std::string>& not_exact) {
-  const auto varies = [](const std::string& note) { return !note.ends_with(functions::kLastBit); };
-  const auto found = std::ranges::find_if(not_exact, varies);
-  return found == not_exact.end() ? std::string() : *found;
 }
 
 }  // namespace protium

@@ -30,9 +30,4 @@ struct TableCause {
 // plan below it by their contents. Paths do not count: a copy in another folder has the same cause.
 Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes);
 
-// The first note of a query (RelationSql::not_exact) by which its rows may differ between two runs
-// on this machine; empty if there is none. Where only another engine or library would compute other
-// digits, the rows stay the same: libraries and processor are part of the cause.
-std::string WhatVaries(const std::vector<std::string>& not_exact);
-
 }  // namespace protium

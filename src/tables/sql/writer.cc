@@ -41,6 +41,7 @@ class Writer {
   }
 
   std::vector<std::string> TakeNotExact() { return std::move(not_exact_); }
+  std::vector<std::string> TakeVaries() { return std::move(varies_); }
   std::vector<WrittenSql> TakeTexts() { return std::move(texts_); }
 
  private:
@@ -77,6 +78,7 @@ class Writer {
       PT_LET(checked, context_.check(sql, texts));
     }
     for (std::string& note : checked.not_exact) not_exact_.push_back(std::move(note));
+    for (std::string& note : checked.varies) varies_.push_back(std::move(note));
     for (WrittenSql& text : checked.texts) texts_.push_back(std::move(text));
     std::string with;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -260,6 +262,7 @@ class Writer {
                    .what = fmt::format("limit must not be negative, got {}", limit.rows)});
     }
     not_exact_.push_back("limit: which rows are kept depends on the engine's order");
+    varies_.push_back(not_exact_.back());
     return fmt::format("SELECT * FROM {} LIMIT {}", from, limit.rows);
   }
 
@@ -348,6 +351,7 @@ class Writer {
   const Dialect& dialect_;
   int depth_ = 0;
   std::vector<std::string> not_exact_;
+  std::vector<std::string> varies_;
   std::vector<WrittenSql> texts_;
 };
 
@@ -359,7 +363,7 @@ Result<RelationSql> WriteSql(const Plan& plan, const SqlContext& context) {
   std::vector<std::string> notes = writer.TakeNotExact();
   std::sort(notes.begin(), notes.end());
   notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
-  return RelationSql{std::move(text), std::move(notes), writer.TakeTexts()};
+  return RelationSql{std::move(text), std::move(notes), writer.TakeTexts(), writer.TakeVaries()};
 }
 
 }  // namespace protium

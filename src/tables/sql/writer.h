@@ -27,6 +27,8 @@ struct RelationSql {
   std::string text;
   std::vector<std::string> not_exact;  // What may differ between engines or runs, and why.
   std::vector<WrittenSql> texts;       // The users' texts in it: see PlaceInOriginal().
+  // What may differ between two runs of the same engine on the same machine, and why.
+  std::vector<std::string> varies;
 };
 
 // What the writer needs from the engine. The functions are called while writing, in its thread.

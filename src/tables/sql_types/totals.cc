@@ -79,6 +79,7 @@ Result<SqlType> TypeTotal(TypedCall& call) {
   if (call.types[0] == SqlType::kInterval && !tried) return TotalInterval(call, /*mean=*/false);
   if (!MakeNumber(call)) return RefuseTotal(call);
   const SqlType type = call.types[0];
+  if (!type.IsWhole() && type != SqlType::kDecimal) call.typer.NoteDoubles(call.node, call.name);
   if (type == SqlType::kUnknown) return type;
   if (tried) PT_TRY(CheckTried(call));
   Json sum = As("sum", call.node);
@@ -105,6 +106,7 @@ Result<SqlType> TypeMean(TypedCall& call) {
   if (call.types[0] == SqlType::kInterval && !tried) return TotalInterval(call, /*mean=*/true);
   if (!MakeNumber(call)) return RefuseTotal(call);
   const SqlType type = call.types[0];
+  if (!type.IsWhole() && type != SqlType::kDecimal) call.typer.NoteDoubles(call.node, call.name);
   if (type != SqlType::kDecimal) return SqlType{SqlType::kDouble};
   if (tried) PT_TRY(CheckTried(call));
   const SqlType result = SqlType::Decimal(type.precision + 4, type.scale + 4);

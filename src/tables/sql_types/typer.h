@@ -87,6 +87,11 @@ class Typer {
   // Returns the type that DuckDB's SQL calls by this name; unknown if the rules do not know it.
   SqlType TypeNamed(const std::string& duck_name);
 
+  // To be called where doubles are added: their sum depends on the order of rows.
+  void NoteDoubles(const Json& call, const std::string& name);
+  // What was noted, with its position and what to write instead.
+  const std::vector<std::string>& doubles() const { return doubles_; }
+
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
   Status RefuseCast(const Json& node, const SqlType& from, const SqlType& to) const;
 
@@ -175,6 +180,7 @@ class Typer {
   std::set<std::string> read_;              // Names of WITH that some FROM mentions.
   std::map<std::string, Relation> tables_;  // Asked for before.
   std::map<std::string, SqlType> asked_;
+  std::vector<std::string> doubles_;
   int named_ = 0;            // Number of tables that were given a name.
   std::string_view within_;  // "ON" or "ORDER BY" while its expression is typed.
   int in_windows_ = 0;       // How many windows surround what is being typed.
@@ -192,8 +198,15 @@ void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
 // null as in Spark: a filter drops both, and DuckDB makes a semi join only of the plain form.
 void KeepJoins(Json& condition);
 
-// Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it.
-// Returns the names of its WITH that no query reads: DuckDB does not look at those.
-Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source);
+// What types say of a statement.
+struct TypedStatement {
+  std::vector<std::string> unread;   // Names of its WITH that no query reads.
+  bool ties = false;                 // Whether a window depends on the order of rows that tie.
+  std::vector<std::string> doubles;  // Where doubles are added, and what to write instead.
+};
+
+// Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it. DuckDB
+// does not look at names of WITH that are not read.
+Result<TypedStatement> TypeStatement(Json& tree, const TypeSource& source);
 
 }  // namespace protium

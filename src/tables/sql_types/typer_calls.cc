@@ -59,6 +59,20 @@ void NameAggregate(Json& call, const std::string& name) {
   if (found != std::end(kMacros)) call["function_name"] = found->aggregate;
 }
 
+// The name of the column that is added up, also one that is cast first; "x" for all else.
+std::string SummedColumn(const Json& call) {
+  const Json* at = &call;
+  while (at->is_object()) {
+    const tree::Kind kind = tree::FindKind(*at);
+    if (kind == tree::Kind::kColumn) return at->at("column_names").back().get<std::string>();
+    const auto children = at->find(kind == tree::Kind::kCast ? "child" : "children");
+    if (children == at->end()) break;
+    if (children->is_array() && children->size() != 1) break;
+    at = children->is_array() ? &children->front() : &*children;
+  }
+  return "x";
+}
+
 }  // namespace
 
 // percentile_cont() and percentile_disc() take their values from the ORDER BY of WITHIN GROUP, as
@@ -131,6 +145,14 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   TypedCall call{*this, node, name, std::move(types)};
   const CallRule rule = FindCallRule(name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
+}
+
+void Typer::NoteDoubles(const Json& call, const std::string& name) {
+  const std::string of = SummedColumn(call);
+  doubles_.push_back(fmt::format(
+      "{}, {}({}): the last digits of a sum of doubles depend on the order in which threads add; "
+      "write {}(CAST({} AS DECIMAL(18, 4))), with as many digits as you need",
+      source_.place(call), name, of, name, of));
 }
 
 SqlType Typer::TypeNamed(const std::string& duck_name) {

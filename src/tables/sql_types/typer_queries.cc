@@ -14,6 +14,7 @@
 #include "sql_types/convert.h"
 #include "sql_types/nested_values.h"
 #include "sql_types/select_parts.h"
+#include "sql_types/ties.h"
 #include "sql_types/typer.h"
 
 namespace protium {
@@ -271,16 +272,16 @@ Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   return named;
 }
 
-Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source) {
+Result<TypedStatement> TypeStatement(Json& tree, const TypeSource& source) {
   Typer typer(source);
   Json& query = tree["statements"][0]["node"];
   PT_LET(const Relation made, typer.Query(query, nullptr));
   NameNulls(query, made);
-  std::vector<std::string> unread;
+  TypedStatement typed{.ties = HasTies(query), .doubles = typer.doubles()};
   for (const tree::CteParts& cte : tree::Ctes(query)) {
-    if (!typer.Reads(Lower(cte.key))) unread.push_back(cte.key);
+    if (!typer.Reads(Lower(cte.key))) typed.unread.push_back(cte.key);
   }
-  return unread;
+  return typed;
 }
 
 }  // namespace protium

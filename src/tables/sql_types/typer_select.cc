@@ -11,6 +11,7 @@
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"
 #include "sql_types/select_parts.h"
+#include "sql_types/ties.h"
 #include "sql_types/typer.h"
 #include "sql_words/generated_names.h"
 
@@ -75,6 +76,7 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   PT_TRY(Modifiers(node, above, to.made));
   if (!to.made.open) GroupZeros(node, groups, to.made.columns);
   DropEmptyTotals(node);
+  if (!grouped && !to.apart) BreakTies(node, scope);
   return std::move(to.made);
 }
 

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "engine/address.h"
 #include "engine/kind.h"
+#include "events/events.h"
 #include "frame/session_state.h"
 
 namespace protium {
@@ -28,6 +29,16 @@ Finding Query(Session& session) {
   const Result<int64_t> rows = session.Sql("SELECT 1 AS one").Count();
   return {"engine", WithoutSecrets(StateOf(session).engine().address()) + " runs SQL",
           rows.status()};
+}
+
+// The engine warns with its first query if the server has no use for pools.
+Finding PoolFinding(const std::string& pool, const std::string& warning) {
+  Finding finding{"pool", fmt::format("jobs run in Spark's pool \"{}\", beside those of others "
+                                      "(spark.scheduler.mode is FAIR)",
+                                      pool)};
+  if (warning.empty()) return finding;
+  finding.status = Fail({.exit = Exit::kEnvironment, .what = warning});
+  return finding;
 }
 
 // For other servers gRPC's error messages are unhelpful.
@@ -123,12 +134,17 @@ void AddGang(Session& session, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> ExamineEngine(const std::string& address, const std::filesystem::path& folder,
-                                   const Call& call) {
+std::vector<Finding> ExamineEngine(const std::string& address, const Json& engine_options,
+                                   const std::filesystem::path& folder, const Call& call) {
+  std::string warning;  // The latest.
   SessionOptions options;
   options.engine = address;
+  options.engine_options = engine_options;
   options.folder = folder;
   options.call = call;
+  options.call.events = [&](const Json& event) {
+    if (Is<Warning>(event)) warning = TextAt(event, "message");
+  };
   if (!KindOf(address).runs_here) {
     // So that nobody waits for the client's many retries to learn of a wrong port.
     const Status there = ReachHost(address);
@@ -141,6 +157,9 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   if (!findings.back().status.ok()) return findings;
   if (!KindOf(address).runs_here) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);
+  if (const std::string pool = TextAt(engine_options, "pool"); !pool.empty()) {
+    findings.push_back(PoolFinding(pool, warning));
+  }
   return findings;
 }
 

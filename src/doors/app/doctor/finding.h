@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/call.h"
+#include "base/json.h"
 #include "base/status.h"
 
 namespace protium {
@@ -25,9 +26,9 @@ std::vector<Finding> ExamineMachine(const std::filesystem::path& runs);
 
 // Examines the engine at `address`, from a query with tasks on every executor of a cluster to a
 // gang of two whose ranks load LibTorch and add up a number; ends by call.deadline. Logs go to
-// `folder`.
-std::vector<Finding> ExamineEngine(const std::string& address, const std::filesystem::path& folder,
-                                   const Call& call);
+// `folder`. `options` are the engine's own, as in [engine.NAME] of a job file.
+std::vector<Finding> ExamineEngine(const std::string& address, const Json& options,
+                                   const std::filesystem::path& folder, const Call& call);
 
 // Checks whether something listens at the host of "sc://...", trying each of its addresses for at
 // most five seconds; returns OK without trying if a proxy is in between.

@@ -22,6 +22,8 @@
 #include "os/memfd.h"
 #include "pipeline/torch_folder.h"
 #include "pipeline/torch_library.h"
+#include "pool/place.h"
+#include "pool/pool_client.h"
 
 namespace protium {
 
@@ -113,6 +115,21 @@ Finding Devices() {
   return finding;
 }
 
+// No job needs one.
+Finding Pool() {
+  constexpr const char* kUsers = "nobody arbitrates between users";
+  const fs::path socket = PoolSocket();
+  if (socket.empty()) return {"pool", fmt::format("switched off; {}", kUsers)};
+  const auto link = AttachToPool(socket, "protium doctor");
+  if (link.ok()) return {"pool", fmt::format("runs at {}; {}", socket.string(), kUsers)};
+  const Fault fault = FaultOf(link.status());
+  const bool none = fault.exit == Exit::kInput;
+  return {"pool",
+          fmt::format("{}; {}",
+                      none ? "none runs (protium pool start)" : "cannot be used: " + fault.what,
+                      kUsers)};
+}
+
 // Ranks load it for real, on this machine or another; here it is enough that it exists.
 Finding TorchLibrary() {
   const fs::path file = (OwnLibraryFolder() / kTorchLibraryFile).lexically_normal();
@@ -140,6 +157,7 @@ std::vector<Finding> ExamineMachine(const fs::path& runs) {
           SharedMemory(),
           {"loopback", "ports can be opened and reached", ConnectToItself()},
           Devices(),
+          Pool(),
           TorchLibrary()};
 }
 

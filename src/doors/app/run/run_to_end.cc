@@ -168,6 +168,7 @@ class Run {
     watch_ = std::make_unique<Watch>(folder_->events(), progress_, request_.watch);
     SessionOptions& options = request_.session;
     options.folder = folder_->path();
+    if (mirror_) options.place = mirror_->place().text();
     options.resume = request_.resume.has_value();
     options.call.stop = stop_.get_token();
     options.call.events = [this](const Json& event) {

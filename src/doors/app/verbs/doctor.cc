@@ -9,6 +9,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
+#include "engine/kind.h"
 #include "os/signals.h"
 #include "terminal/one_file.h"
 #include "terminal/printing.h"
@@ -75,29 +76,43 @@ class Report {
   std::vector<Finding> wrong_;
 };
 
+// The engine's own options.
+Result<Json> OptionsOf(const std::string& engine, const std::string& pool) {
+  if (pool.empty()) return Json::object();
+  if (!KindOf(engine).runs_here) return Json{{"pool", pool}};
+  return Fail({.exit = Exit::kUsage,
+               .what = "--pool is for Spark's fair scheduler, and the engine is \"" + engine + "\"",
+               .fix = "name a server of Spark with --engine, or leave --pool out"});
+}
+
 Status Examine(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  const std::string engine = arguments.Value("--engine", "local");
+  PT_LET(const Json options, OptionsOf(engine, arguments.Value("--pool")));
   const std::string runs = KnownRuns(arguments).string();
   Report report(arguments.Has("--json"));
   PT_TRY(report.Add(ExamineMachine(runs)));
-  const std::string engine = arguments.Value("--engine", "local");
   PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(engine, "here"));
   const Call call{.stop = signals->token(), .deadline = Clock::now() + kTime};
-  PT_TRY(report.Add(ExamineEngine(engine, scratch->path(), call)));
+  PT_TRY(report.Add(ExamineEngine(engine, options, scratch->path(), call)));
   return WithoutLogsIn(scratch->path(), report.End(invocation));
 }
 
 }  // namespace
 
 CommandVerb DoctorVerb() {
-  return {{.name = "doctor",
-           .flags = {EngineFlag(), RunsDirFlag(), JsonFlag()},
-           .says = "finds out whether jobs can run here, and what to fix",
-           .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
-                   "runs a query\non the engine, the program on every executor of a cluster, and a "
-                   "gang of two. Fails if a job\nwould.\n\n"
-                   "  protium doctor --engine sc://host:15002\n"},
-          Examine};
+  return {
+      {.name = "doctor",
+       .flags = {EngineFlag(),
+                 {"--pool", "NAME", "with Spark: checks that jobs can run in this fair pool", ""},
+                 RunsDirFlag(),
+                 JsonFlag()},
+       .says = "finds out whether jobs can run here, and what to fix",
+       .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
+               "runs a query\non the engine, the program on every executor of a cluster, and a "
+               "gang of two. Fails if a job\nwould.\n\n"
+               "  protium doctor --engine sc://host:15002\n"},
+      Examine};
 }
 
 }  // namespace protium

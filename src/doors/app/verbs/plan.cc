@@ -187,6 +187,10 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   if (with_sql) text += "\nsql\n" + Indented(plan.value("sql", ""));
   if (plan.contains("tables"))
     text += "\ntables\n" + RowCountsText(plan["tables"], plan.value("reads", Json::object()));
+  if (plan.contains("warnings")) {
+    text += "\nwarnings\n";
+    for (const Json& each : plan["warnings"]) text += FittedLines(Indented(Shown(each)));
+  }
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += FittedLines(Indented(Shown(doubt)));
@@ -273,10 +277,15 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
   PT_LET(RunRequest request, RequestForJob(job, invocation));
   request.session.force = arguments.Has("--force");
+  Json warnings = Json::array();
+  request.session.call.events = [&](const Json& event) {
+    if (Is<Warning>(event)) warnings.push_back(event["message"]);
+  };
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
   PT_LET(const JobFrames frames, OpenJob(*session, job));
   PT_LET(Json plan, PlanJob(*session, job, frames));
   plan["tables"] = CountRows(*session);
+  if (!warnings.empty()) plan["warnings"] = warnings;
   const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));
   plan["forecast"] = Forecast(KnownRuns(arguments).string(), job.file.name, settings, plan);
   if (!arguments.Has("--json")) {

@@ -48,23 +48,11 @@ Status RunWithPage(RunRequest request) {
   return status.ok() && stays ? page->StayUntilCtrlC() : status;
 }
 
-// Ranks of Spark read rows and checkpoints from the run folder, wherever they are.
-Status CheckPlace(const RunRequest& request) {
-  if (!request.place || request.session.engine.starts_with("local")) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = "a run on Spark cannot have its folder on an object store",
-               .where = request.place->text(),
-               .why = "its workers read rows and checkpoints from a folder that all hosts share",
-               .fix = "--runs-dir DIR with a folder that is shared, or the engine local",
-               .kept = "nothing was started"});
-}
-
 // The flags that jobs and programs share.
 Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, MakeRequest(arguments, invocation));
   request.session.started = invocation.started;
   PT_LET(request.place, RunsPlace(arguments));
-  PT_TRY(CheckPlace(request));
   request.runs = RunsDir(arguments);
   if (request.place) PT_TRY(CacheOf(*request.place).Value(&request.runs));
   request.json = arguments.Has("--json");

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "workers/pool.h"
+#include "workers/idle_workers.h"
 #include "workers/protocol.h"
 
 namespace protium {

@@ -114,19 +114,28 @@ class Lowering {
     return table.source ? context_.open(*table.source) : connect::Table(table.name);
   }
 
-  static Result<Relation> Files(const Scan& scan) {
+  Result<std::string> UriOf(const std::string& path) const {
+    if (!context_.file) return FileUri(path);
+    PT_LET(const std::string address, context_.file(path));
+    return FileUri(address);
+  }
+
+  Result<Relation> Files(const Scan& scan) const {
     if (scan.schema == nullptr) return Status::Invalid("table ", scan.table, " has no schema");
     std::vector<std::string> paths;
-    for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
+    for (const std::string& path : scan.paths) {
+      PT_LET(std::string uri, UriOf(path));
+      paths.push_back(std::move(uri));
+    }
     const bool csv = scan.format == Format::kCsv;
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
                                : connect::ReadParquet(paths, ForSpark(*scan.schema)));
     if (scan.partitions.columns != nullptr) {
       // Spark appends the folders' columns in the order of the folders; the scan's schema has its
       // own order.
-      files = connect::SelectColumns(
-          connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
-          scan.schema->field_names());
+      PT_LET(const std::string root, UriOf(scan.partitions.root));
+      files = connect::SelectColumns(connect::WithFolders(std::move(files), root),
+                                     scan.schema->field_names());
     }
     if (csv) return files;
     return Readable(std::move(files), *scan.schema);

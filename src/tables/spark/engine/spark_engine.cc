@@ -10,12 +10,14 @@
 
 #include "base/fault.h"
 #include "engine/store_rows.h"
+#include "events/events.h"
 #include "format/file_writer.h"
 #include "gang/task_book.h"
 #include "os/file.h"
 #include "os/library.h"
 #include "sources/source.h"
 #include "spark/engine/explainer.h"
+#include "spark/engine/fair_pool.h"
 #include "spark/engine/kept_steps.h"
 #include "spark/engine/lowering.h"
 #include "spark/engine/spark_session.h"
@@ -54,20 +56,26 @@ Result<int64_t> StoreInDatabase(const EngineRequest& request, BatchStream& rows,
   return UnusableLibrary(file, needed_for, "it belongs to another version");
 }
 
+std::vector<std::filesystem::path> LibrariesOf(const JobFolder& folder) {
+  return folder.transit() == nullptr ? std::vector<std::filesystem::path>()
+                                     : folder.transit()->libraries();
+}
+
 class SparkEngine : public Engine {
  public:
   SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
               std::filesystem::path logs, std::filesystem::path note, const EngineRequest& request,
-              PageHints page)
+              PageHints page, std::string warning)
       : settings_(settings),
         storing_{.spill = request.spill, .memory_bytes = request.memory_bytes},
         logs_(std::move(logs)),
         note_(std::move(note)),
         folder_(std::move(folder)),
         session_(std::move(session)),
-        deployment_(*session_, std::move(settings), request.program),
+        deployment_(*session_, std::move(settings), request.program, LibrariesOf(folder_)),
         sources_(*session_),
-        page_(std::make_shared<OwnPage>(std::move(page))) {}
+        page_(std::make_shared<OwnPage>(std::move(page))),
+        warning_(std::move(warning)) {}
 
   ~SparkEngine() override {
     std::error_code ignored;
@@ -83,6 +91,7 @@ class SparkEngine : public Engine {
 
   Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    Warn(call);
     const auto* task = std::get_if<MapTask>(&plan->verb);
     if (task != nullptr && task->gang) {
       PT_LET(auto batches, GatherAndRun(*task, plan->inputs, call));
@@ -98,6 +107,7 @@ class SparkEngine : public Engine {
 
   Result<int64_t> Run(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    Warn(call);
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
       if (RowOf(store->target.kind).folder) return StoreInLake(plan->inputs.front(), *store, call);
       PT_LET(const BatchStreamPtr rows, Execute(plan->inputs.front(), call));
@@ -109,11 +119,12 @@ class SparkEngine : public Engine {
     PT_TRY(CheckHolds(*operation.table.schema, write->format));
     const WriteTarget target{write->format, write->path};
     // Another try replaces whatever the previous one left.
-    PT_LET(
-        const int64_t rows,
-        deployment_.Run(
-            [&] { return WriteTable(*session_, operation.table, target, Options("write"), call); },
-            call));
+    PT_LET(const int64_t rows, deployment_.Run(
+                                   [&] {
+                                     return WriteTable(*session_, operation.table, target,
+                                                       folder_.transit(), Options("write"), call);
+                                   },
+                                   call));
     PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
   }
@@ -125,6 +136,7 @@ class SparkEngine : public Engine {
 
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    Warn(call);
     SparkExplainer explainer(*session_, settings_, Context(call, nullptr), call);
     return explainer.Explain(plan);
   }
@@ -156,6 +168,16 @@ class SparkEngine : public Engine {
     KeptRows rows = {};
   };
 
+  // Once, with the first thing that is run or explained: opening the engine has no listener.
+  void Warn(const Call& call) {
+    std::string message;
+    {
+      const std::lock_guard lock(mutex_);
+      message = std::exchange(warning_, {});
+    }
+    if (!message.empty()) call.Send(Warning{message});
+  }
+
   ExecuteOptions Options(const std::string& name) const {
     page_->Begin();
     const auto more = [page = page_](const std::string& operation, bool operators) {
@@ -178,6 +200,12 @@ class SparkEngine : public Engine {
               return session_->LocalTable(schema, batches, call);
             }};
     context.doubled_quotes = !session_->version().starts_with("4.0.");
+    if (RunTransit* const transit = folder_.transit()) {
+      context.file = [transit](const std::string& path) -> Result<std::string> {
+        if (std::filesystem::is_directory(path)) return transit->AddressOf(path);
+        return transit->Put(path);
+      };
+    }
     const std::lock_guard lock(mutex_);
     for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
     if (tasks != nullptr) {
@@ -232,7 +260,7 @@ class SparkEngine : public Engine {
     KeptRows rows{.table = {}, .marks = CutsToMark(whole, node.get(), table.schema)};
     PT_LET(operation.table, LowerMarks(table, context, rows));
     const auto write = [&] {
-      return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
+      return WriteRows(*session_, operation.table, folder_, name, Options(name), call);
     };
     PT_LET(auto written, deployment_.Run(write, call));
     PT_TRY(ReportEvents(operation.tasks, call));
@@ -247,15 +275,20 @@ class SparkEngine : public Engine {
                                          const SparkTable& input, const Call& call,
                                          EventFolders& tasks) {
     PT_TRY(deployment_.Use(task.needs.torch, call));
-    tasks.push_back(folder_.New("events-" + task.task));
-    PT_TRY(MakeFolder(tasks.back()));
+    tasks.push_back({folder_.New("events-" + task.task)});
+    PT_TRY(MakeFolder(tasks.back().folder));
     SparkCommand command{.task = task.task,
                          .role = task.role,
                          .torch = RunsInLibrary(task),
                          .config = task.config,
                          .groups = task.groups,
                          .output = task.output,
-                         .events = tasks.back().string()};
+                         .events = tasks.back().folder.string()};
+    if (const RunTransit* const transit = folder_.transit()) {
+      command.transit = transit->terms();
+      tasks.back().meeting = transit->Meet(command);
+      PT_TRY(tasks.back().meeting->Exchange());
+    }
     std::optional<WrittenRows> files = FindFiles(rows, *input.schema);
     const int columns = input.schema->num_fields();
     if (files && ChooseRowsBy(settings_.rows, files->files.rows, columns) == RowsBy::kFiles) {
@@ -350,8 +383,9 @@ class SparkEngine : public Engine {
   SourceTables sources_;
   const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
-  // mutex_ guards it.
+  // mutex_ guards them.
   std::map<const Node*, Kept> kept_;
+  std::string warning_;  // About the session's settings; empty once it was sent.
 };
 
 }  // namespace
@@ -361,12 +395,16 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   SparkSettings settings;
   PT_TRY(FieldsFromJson(request.options, "engine.spark", settings));
   PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
+  std::string warning;
+  if (!settings.pool.empty()) {
+    PT_LET(warning, EnterPool(*session, settings.pool, {}));
+  }
   PT_LET(const SparkAddress address, ParseSparkAddress(request.address));
   PT_LET(PageHints page, AskPageHints(*session, address.host, settings.page, {}));
-  PT_LET(JobFolder folder, JobFolder::Make(request.folder));
+  PT_LET(JobFolder folder, JobFolder::Make(request.folder, request.transit));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
   return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note,
-                                       request, std::move(page));
+                                       request, std::move(page), std::move(warning));
 }
 
 }  // namespace protium

@@ -64,8 +64,9 @@ class TasksStream : public BatchStream {
 }  // namespace
 
 Status ReportEvents(const EventFolders& folders, const Call& call) {
-  for (const auto& folder : folders) {
-    EventTail tail(folder);
+  for (const TaskEvents& each : folders) {
+    if (each.meeting) PT_TRY(each.meeting->Exchange());
+    EventTail tail(each.folder);
     std::vector<TailedLine> events;
     while (true) {
       PT_LET(const auto more, tail.Read());

@@ -10,14 +10,20 @@
 
 #include "connect/session.h"
 #include "spark/ship/deployment.h"
+#include "transit/transit_folder.h"
 
 namespace protium {
 
-// The event folders of an operation's tasks without a gang, one per task. Spark may run such a
-// task several times; the last attempt of each partition counts.
-using EventFolders = std::vector<std::filesystem::path>;
+// The event folder of a task without a gang. Spark may run such a task several times; the last
+// attempt of each partition counts.
+struct TaskEvents {
+  std::filesystem::path folder;
+  std::shared_ptr<TransitFolder> meeting = nullptr;  // If executors do not reach the folder.
+};
+// Those of an operation's tasks.
+using EventFolders = std::vector<TaskEvents>;
 
-// Passes all events on to `call`; call it when the operation has ended.
+// Brings all events and passes them on to `call`; call it when the operation has ended.
 Status ReportEvents(const EventFolders& folders, const Call& call);
 
 // Turns the server's error into ours: the worker's own message, or else Spark's. `doing` is the

@@ -43,9 +43,11 @@ Result<std::string> NewKey() {
 // Follows the ranks in a thread of its own, until Judge() joins it; after that, one thread uses it.
 class RankWatch {
  public:
-  RankWatch(const SparkCommand& command, const WaitTerms& terms, const Call& call)
+  RankWatch(const SparkCommand& command, const WaitTerms& terms,
+            std::shared_ptr<TransitFolder> meeting, const Call& call)
       : command_(command),
         terms_(terms),
+        meeting_(std::move(meeting)),
         call_(call),
         tail_(command.events),
         seen_(command.task, command.world, terms, command.role),
@@ -61,8 +63,12 @@ class RankWatch {
                       std::optional<int32_t> named) {
     thread_.request_stop();
     thread_.join();
+    const Status brought = meeting_ ? meeting_->Exchange() : Status::OK();
     ReadEvents();
-    const auto latest = Clock::now() + kLastWords;
+    // Without what the ranks have made, their success is worth nothing.
+    if (status.ok() && !brought.ok()) return {brought, true};
+    const auto latest =
+        Clock::now() + (meeting_ ? kLastWordsInTransit : Clock::duration(kLastWords));
     while (!status.ok() && !seen_.AllEndedBut(named) && Clock::now() < latest) {
       std::this_thread::sleep_for(kTick);
       ReadEvents();
@@ -133,6 +139,7 @@ class RankWatch {
 
   const SparkCommand& command_;
   const WaitTerms terms_;
+  const std::shared_ptr<TransitFolder> meeting_;  // May be null.
   const Call& call_;
   EventTail tail_;
   RanksSeen seen_;
@@ -182,6 +189,10 @@ Result<SparkCommand> OpenAttempt(const GangAttempt& attempt) {
   SparkCommand command = attempt.command;
   PT_LET(command.key, NewKey());
   PT_TRY(MakeFolder(command.events));
+  if (attempt.meeting) {
+    PT_TRY(attempt.meeting->Exchange());
+    attempt.meeting->Start();
+  }
   return command;
 }
 
@@ -191,7 +202,8 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   if (!command.ok()) return fail(command.status());
   const auto relation = attempt.relation(*command);
   if (!relation.ok()) return fail(relation.status());
-  RankWatch watch(*command, SparkWaitTerms(command->deadline, attempt.replaces_hung), call);
+  RankWatch watch(*command, SparkWaitTerms(command->deadline, attempt.replaces_hung),
+                  attempt.meeting, call);
   // The watch has the call's stop and deadline; the job must outlast both until the ranks have
   // ended.
   Call job = call;

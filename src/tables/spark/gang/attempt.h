@@ -23,6 +23,7 @@
 #include "spark/gang/ranks_seen.h"
 #include "spark_worker/command.h"
 #include "spark_worker/event_tail.h"
+#include "transit/transit_folder.h"
 
 namespace protium {
 
@@ -34,6 +35,8 @@ inline constexpr std::chrono::seconds kStopTime{30};
 // Ranks that lost a peer report it at about the time at which Spark reports the failure, but
 // through files; Spark kills them some seconds later.
 inline constexpr std::chrono::milliseconds kLastWords{700};
+// The same if these come through an object store.
+inline constexpr std::chrono::seconds kLastWordsInTransit{5};
 
 // What one attempt runs; outlives it.
 struct GangAttempt {
@@ -45,13 +48,16 @@ struct GangAttempt {
   // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
   // the same rows. Empty: the ranks read files and check the rows themselves.
   std::string observed;
+  // If executors do not reach the folder of events: how the ranks' files come here.
+  std::shared_ptr<TransitFolder> meeting = nullptr;
   bool replaces_hung = true;  // GangSpec::replace_hung.
   // For a lease: sends the program to executors that lacked it when a job failed.
   std::function<Status(const Status& failure)> send_missing;
 };
 
 // Returns the attempt's command with a new key, with which its ranks authenticate to each other
-// (tcp/candidate.h), after creating its events folder.
+// (tcp/candidate.h), after creating its events folder. Its meeting, if it has one, has sent what
+// the ranks need, and goes on by itself.
 Result<SparkCommand> OpenAttempt(const GangAttempt& attempt);
 
 // The result of an attempt.

@@ -52,6 +52,7 @@ void GangLease::Round() {
   ShowLife();
   // Before the events: whatever a task reported before its job ended is then known.
   const std::vector<LeaseJobEnd> ends = jobs_.TakeEnds();
+  if (!ends.empty() && meeting_folder_) (void)meeting_folder_->Exchange();
   ReadEvents();
   for (const LeaseJobEnd& each : ends) OnJobEnd(each);
   CheckSilence();
@@ -180,7 +181,7 @@ GangOutcome RunGangLease(const GangAttempt& attempt, const LeaseSpec& spec, cons
   // It must exist before the first task looks: some network file systems remember for a while that
   // a file did not exist.
   (*lines)->Write({{"type", "begin"}});
-  return GangLease(spec, *std::move(command), *std::move(lines), call).Run();
+  return GangLease(spec, *std::move(command), *std::move(lines), attempt.meeting, call).Run();
 }
 
 }  // namespace protium

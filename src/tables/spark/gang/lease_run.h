@@ -28,11 +28,12 @@ inline Clock::duration ToDuration(double seconds) {
 class GangLease final : private Crew {
  public:
   // The arguments must outlive it except `command`, which is opened (OpenAttempt), and `lines`,
-  // through which the driver speaks to the tasks.
+  // through which the driver speaks to the tasks. `meeting` is the attempt's.
   GangLease(const LeaseSpec& spec, SparkCommand command, std::unique_ptr<EventFile> lines,
-            const protium::Call& call)
+            std::shared_ptr<TransitFolder> meeting, const protium::Call& call)
       : spec_(spec),
         command_(std::move(command)),
+        meeting_folder_(std::move(meeting)),
         call_(call),
         lines_(std::move(lines)),
         tail_(command_.events),
@@ -97,6 +98,7 @@ class GangLease final : private Crew {
 
   const LeaseSpec& spec_;
   const SparkCommand command_;
+  const std::shared_ptr<TransitFolder> meeting_folder_;  // Null: tasks reach the folder of events.
   const protium::Call& call_;
   const std::unique_ptr<EventFile> lines_;
   EventTail tail_;

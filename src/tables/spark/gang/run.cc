@@ -71,8 +71,10 @@ Status Gather(const GangEngine& engine, bool lease, GangInput& input, const Call
     return Status::OK();
   }
   if (input.files) return Status::OK();
-  PT_LET(input.files, WriteRows(engine.session, input.table, engine.folder.New("rows"),
-                                "rows for the gang", engine.options, call));
+  ExecuteOptions options = engine.options;
+  options.name = "rows for the gang";
+  PT_LET(input.files,
+         WriteRows(engine.session, input.table, engine.folder, "rows", std::move(options), call));
   return Status::OK();
 }
 
@@ -93,6 +95,10 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                                   .log = engine.logs.string()},
                       .options = engine.options,
                       .replaces_hung = gang.replace_hung};
+  if (const RunTransit* const transit = engine.folder.transit()) {
+    attempt.command.transit = transit->terms();
+    attempt.meeting = transit->Meet(attempt.command);
+  }
   if (input.files) {
     attempt.command.rows = input.files->files;
   } else {

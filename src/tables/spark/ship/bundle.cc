@@ -47,11 +47,13 @@ Status OpenCache(const fs::path& cache) {
                .fix = "set XDG_CACHE_HOME to a folder of your own"});
 }
 
-// Names a bundle's record by what determines its content before anything is read: the program and
-// where the loader looks for libraries.
-fs::path RecordPath(const fs::path& object, const fs::path& cache) {
+// Names a bundle's record by what determines its content before anything is read: the program, more
+// libraries, and where the loader looks for the others.
+fs::path RecordPath(const fs::path& object, const fs::path& cache,
+                    const std::vector<fs::path>& more = {}) {
   const char* libraries = std::getenv("LD_LIBRARY_PATH");
-  const std::string key = object.string() + '\n' + (libraries == nullptr ? "" : libraries);
+  std::string key = object.string() + '\n' + (libraries == nullptr ? "" : libraries);
+  for (const fs::path& each : more) key += '\n' + each.string();
   return cache / (ContentHash(key) + ".json");
 }
 
@@ -173,12 +175,17 @@ Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const BundleMe
 
 }  // namespace
 
-Result<Bundle> MakeProgramBundle(const fs::path& program, const fs::path& cache) {
+Result<Bundle> MakeProgramBundle(const fs::path& program, const fs::path& cache,
+                                 const std::vector<fs::path>& more) {
   PT_TRY(OpenCache(cache));
   PT_LET(const fs::path real, Canonical(program));
-  const fs::path record = RecordPath(real, cache);
+  const fs::path record = RecordPath(real, cache, more);
   if (auto known = FindKnown(record, cache)) return *std::move(known);
-  PT_LET(const auto members, ProgramClosure(real));
+  PT_LET(auto members, ProgramClosure(real));
+  for (const fs::path& each : more) {
+    PT_LET(BundleMember member, MemberAt("lib/" + each.filename().string(), each));
+    members.push_back(std::move(member));
+  }
   return Make(record, cache, members);
 }
 

@@ -27,7 +27,7 @@ Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
   PT_LET(const auto cache, BundleCache());
   if (!program_) {
     const auto file = program_file_.empty() ? "/proc/self/exe" : program_file_;
-    PT_LET(program_, MakeProgramBundle(file, cache));
+    PT_LET(program_, MakeProgramBundle(file, cache, libraries_));
   }
   if (torch && !torch_) {
     PT_LET(torch_, MakeTorchBundle(OwnLibraryFolder() / kTorchLibrary, cache));

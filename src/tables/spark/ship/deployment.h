@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/call.h"
 #include "connect/session.h"
@@ -22,9 +23,14 @@ bool LacksProgram(const Status& failure);
 // Keeps track of what a session's executors have been sent. One per session. Thread-safe.
 class Deployment {
  public:
-  // `program` is what executors run; empty: the program of this process.
-  Deployment(SparkSession& session, SparkSettings settings, std::filesystem::path program)
-      : session_(session), settings_(std::move(settings)), program_file_(std::move(program)) {}
+  // `program` is what executors run; empty: the program of this process. `libraries` are those that
+  // it opens by name.
+  Deployment(SparkSession& session, SparkSettings settings, std::filesystem::path program,
+             std::vector<std::filesystem::path> libraries = {})
+      : session_(session),
+        settings_(std::move(settings)),
+        program_file_(std::move(program)),
+        libraries_(std::move(libraries)) {}
 
   // Checks whether what Use() sends can be made on this machine. Fast, and sends nothing.
   Status Check() const;
@@ -66,6 +72,7 @@ class Deployment {
   SparkSession& session_;
   const SparkSettings settings_;
   const std::filesystem::path program_file_;
+  const std::vector<std::filesystem::path> libraries_;
   mutable std::mutex mutex_;
   std::optional<Bundle> program_;
   std::optional<Bundle> torch_;

@@ -13,7 +13,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("any_value", kAnyRow).Typed("*", '1'),
     // The typer turns it into pt_distinct_estimate().
     Same("approx_count_distinct"),
-    NotExact("approx_percentile", "exact for up to 10,000 rows, an error for more"),
+    NotExact("approx_percentile", kFewRows),
     Refused("approx_top_k", kEstimate, "use count(*), GROUP BY and ORDER BY"),
     NotExact("array_agg", kTextOrder).Typed("*", 'A'),
     NotExact("avg", kFloatSum),
@@ -59,7 +59,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("ntile", kTies).Typed("*", 'i'),
     Same("percent_rank").Typed("*", 'N'),
     Same("percentile").Typed("n*", '?'),
-    NotExact("percentile_approx", "exact for up to 10,000 rows, an error for more"),
+    NotExact("percentile_approx", kFewRows),
     Same("percentile_cont"),
     Same("percentile_disc"),
     // What the parser makes of percentile_cont(p) WITHIN GROUP (ORDER BY x).

@@ -9,7 +9,7 @@ using namespace functions;
 
 constexpr SqlFunction kDates[] = {
     Same("add_months").Typed("di", 'D'),
-    NotExact("convert_timezone", "each engine's release has its own rules for time zones"),
+    NotExact("convert_timezone", kZones),
     NotExact("curdate", kNow),
     NotExact("current_date", kNow),
     NotExact("current_timestamp", kNow).Typed("*", 'S'),
@@ -30,7 +30,7 @@ constexpr SqlFunction kDates[] = {
     Same("dayofweek").Typed("d", 'i'),
     Same("dayofyear").Typed("d", 'i'),
     Same("from_unixtime"),
-    NotExact("from_utc_timestamp", "each engine's release has its own rules for time zones")
+    NotExact("from_utc_timestamp", kZones)
         .Typed("sx", 'S'),
     Same("hour").Typed("s", 'i'),
     Same("last_day").Typed("d", 'D'),
@@ -72,7 +72,7 @@ constexpr SqlFunction kDates[] = {
     Same("to_timestamp_ltz"),
     Same("to_timestamp_ntz"),
     Same("to_unix_timestamp"),
-    NotExact("to_utc_timestamp", "each engine's release has its own rules for time zones")
+    NotExact("to_utc_timestamp", kZones)
         .Typed("sx", 'S'),
     Parsed("to_weeks", "use INTERVAL 1 WEEK * n").Typed("*", 'V'),
     Parsed("to_years", "use INTERVAL 1 YEAR * n").Typed("*", 'M'),

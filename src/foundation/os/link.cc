@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/protocol.h"
+#include "os/link.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,7 +20,7 @@ void Link::LimitSends(double seconds) {
 Result<int64_t> RequireWhole(const Json& head, const char* key) {
   const auto found = head.find(key);
   if (found == head.end() || !found->is_number_integer()) {
-    return Status::Invalid("a worker's message has no number \"", key, "\": ", Dump(head));
+    return Status::Invalid("a message has no number \"", key, "\": ", Dump(head));
   }
   return found->get<int64_t>();
 }
@@ -28,7 +28,7 @@ Result<int64_t> RequireWhole(const Json& head, const char* key) {
 Result<std::string> RequireText(const Json& head, const char* key) {
   const auto found = head.find(key);
   if (found == head.end() || !found->is_string()) {
-    return Status::Invalid("a worker's message has no text \"", key, "\": ", Dump(head));
+    return Status::Invalid("a message has no text \"", key, "\": ", Dump(head));
   }
   return found->get<std::string>();
 }
@@ -46,10 +46,10 @@ Result<std::optional<Frame>> Link::Receive(Deadline deadline) {
   if (!message) return std::optional<Frame>();
   // Dump() writes no line breaks, so the first one ends the JSON.
   const size_t line = message->bytes.find('\n');
-  if (line == std::string::npos) return Status::Invalid("a worker's message has no end of line");
+  if (line == std::string::npos) return Status::Invalid("a message has no end of line");
   Frame frame;
   PT_LET(frame.head, ParseJson(std::string_view(message->bytes).substr(0, line)));
-  if (!frame.head.is_object()) return Status::Invalid("a worker's message is not an object");
+  if (!frame.head.is_object()) return Status::Invalid("a message is not an object");
   PT_LET(frame.type, RequireText(frame.head, "type"));
   frame.raw = message->bytes.substr(line + 1);
   frame.fds = std::move(message->fds);

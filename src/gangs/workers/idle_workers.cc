@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/pool.h"
+#include "workers/idle_workers.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/fault.h"
+#include "pool/place.h"
 #include "workers/process_state.h"
 
 namespace protium {
@@ -24,9 +25,8 @@ bool HasEnded(Worker& worker) {
 // Must be set before exec: CUDA and OpenMP read these when they are loaded. Devices are numbered by
 // bus, as discovery numbers them; a device that was not leased is not visible. One thread per
 // process, since ranks share the cores.
-std::vector<std::pair<std::string, std::string>> EnvironmentFor(const WorkerWish& wish) {
-  return {{kWorkerVariable, std::to_string(kWorkerFd)},
-          {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+EnvironmentList EnvironmentFor(const WorkerWish& wish) {
+  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
           {"CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(wish.devices, ","))},
           {"OMP_NUM_THREADS", "1"},
           {"MKL_NUM_THREADS", "1"},
@@ -43,11 +43,41 @@ int Suits(const Worker& worker, const WorkerWish& wish) {
 
 }  // namespace
 
-Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
+IdleWorkers::IdleWorkers(WorkerSettings settings)
+    : settings_(std::move(settings)),
+      pool_(settings_.pool ? *settings_.pool : PoolSocket(), settings_.who) {}
+
+std::vector<std::unique_ptr<Worker>> IdleWorkers::FromPool(bool torch, int32_t count) {
+  auto pooled = pool_.Take({.program = settings_.program,
+                            .environment = EnvironmentFor({}),
+                            .torch = torch,
+                            .log = settings_.logs.empty() ? "" : settings_.logs / kIdleLog},
+                           count);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (PooledWorker& each : pooled) {
+    auto& worker = workers.emplace_back(std::make_unique<Worker>());
+    worker->process = std::move(each.process);
+    worker->link = std::move(each.link);
+    worker->torch = torch;
+  }
+  return workers;
+}
+
+Result<std::unique_ptr<Worker>> IdleWorkers::Start(const WorkerWish& wish) {
+  // What decides who sees a device is set before anything is loaded.
+  if (wish.devices.empty()) {
+    auto pooled = FromPool(wish.torch, 1);
+    if (!pooled.empty()) return std::move(pooled.front());
+  }
+  return StartProcess(wish);
+}
+
+Result<std::unique_ptr<Worker>> IdleWorkers::StartProcess(const WorkerWish& wish) {
   PT_LET(auto ends, Channel::Pair());
   SubprocessOptions options;
   options.program = settings_.program;
   options.env = EnvironmentFor(wish);
+  options.env.emplace_back(kWorkerVariable, std::to_string(kWorkerFd));
   options.fds = {{ends.second.fd(), kWorkerFd}};
   for (const int lease : wish.leases) {
     options.fds.emplace_back(lease, kWorkerFd + static_cast<int>(options.fds.size()));
@@ -60,12 +90,17 @@ Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
   return worker;
 }
 
-Status Pool::Expect(int32_t workers, bool torch) {
+Status IdleWorkers::Expect(int32_t workers, bool torch) {
   std::lock_guard lock(mutex_);
   const auto unused =
       std::count_if(idle_.begin(), idle_.end(), [](const auto& worker) { return !worker->used; });
-  for (auto have = unused; have < workers; ++have) {
-    PT_LET(auto worker, Start());
+  auto have = unused;
+  for (auto& each : FromPool(torch, int32_t(std::max<int64_t>(0, workers - unused)))) {
+    idle_.push_back(std::move(each));
+    ++have;
+  }
+  for (; have < workers; ++have) {
+    PT_LET(auto worker, StartProcess({}));
     idle_.push_back(std::move(worker));
   }
   for (const auto& worker : idle_) {
@@ -78,7 +113,7 @@ Status Pool::Expect(int32_t workers, bool torch) {
 
 // Reads the messages of idle workers, and drops those that have ended or are stopped: their next
 // user would wait for them.
-void Pool::ReadIdle() {
+void IdleWorkers::ReadIdle() {
   std::erase_if(idle_, [this](const auto& worker) {
     if (IsStopped(ReadProcessState(worker->process.pid()))) return true;
     for (;;) {
@@ -91,7 +126,7 @@ void Pool::ReadIdle() {
   });
 }
 
-Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
+Result<std::unique_ptr<Worker>> IdleWorkers::Take(const WorkerWish& wish) {
   // CUDA reads the visible devices once per process, so an idle one cannot get others.
   if (!wish.devices.empty()) return Start(wish);
   std::lock_guard lock(mutex_);
@@ -99,19 +134,19 @@ Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
   const auto best = std::min_element(idle_.begin(), idle_.end(), [&](const auto& a, const auto& b) {
     return Suits(*a, wish) < Suits(*b, wish);
   });
-  if (best == idle_.end() || Suits(**best, wish) == kDoesNotSuit) return Start();
+  if (best == idle_.end() || Suits(**best, wish) == kDoesNotSuit) return Start(wish);
   auto worker = std::move(*best);
   idle_.erase(best);
   return worker;
 }
 
-void Pool::Give(std::unique_ptr<Worker> worker) {
+void IdleWorkers::Give(std::unique_ptr<Worker> worker) {
   if (worker->devices) return;
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }
 
-Status Pool::OnReady(const Frame& frame) {
+Status IdleWorkers::OnReady(const Frame& frame) {
   PT_LET(const int64_t version, RequireWhole(frame.head, "version"));
   if (version != kProtocolVersion) {
     return Fail({.exit = Exit::kEnvironment,

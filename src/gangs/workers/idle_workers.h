@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's idle worker processes. Starting one takes a moment, loading LibTorch longer, so idle
-// ones are reused, and may be started before they are needed.
+// ones are reused, may be started before they are needed, and come from the pool if there is one.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "os/subprocess.h"
+#include "pool/pool_client.h"
 #include "workers/protocol.h"
 #include "workers/worker_settings.h"
 
@@ -42,9 +43,9 @@ struct WorkerWish {
 };
 
 // Thread-safe.
-class Pool {
+class IdleWorkers {
  public:
-  explicit Pool(WorkerSettings settings) : settings_(std::move(settings)) {}
+  explicit IdleWorkers(WorkerSettings settings);
 
   // Starts processes until `workers` unused ones are idle, and makes them load LibTorch if `torch`.
   // Does not wait for them.
@@ -54,17 +55,25 @@ class Pool {
   // Takes back a worker that is alive and idle; ends it if it sees devices.
   void Give(std::unique_ptr<Worker> worker);
 
+  // Why they do not come from the pool that is there; empty: they do, there is none, or it was said
+  // before.
+  std::string TakeNote() { return pool_.TakeNote(); }
+
   // Checks a worker's first message. Another protocol version is an error (kEnvironment).
   static Status OnReady(const Frame& frame);
 
  private:
-  Result<std::unique_ptr<Worker>> Start(const WorkerWish& wish = {});
+  // Returns up to `count` new ones of the pool.
+  std::vector<std::unique_ptr<Worker>> FromPool(bool torch, int32_t count);
+  Result<std::unique_ptr<Worker>> Start(const WorkerWish& wish);
+  Result<std::unique_ptr<Worker>> StartProcess(const WorkerWish& wish);
   void ReadIdle();
 
   const WorkerSettings settings_;
   // Declared before the workers, so that it is destroyed after them: children end with their
   // Spawner.
   Spawner spawner_;
+  PoolClient pool_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium pool`: starts, shows and stops the process that keeps workers warm and gives out this
+// machine's seats (room pool).
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <thread>
+
+#include "app/verb.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "os/signals.h"
+#include "pool/place.h"
+#include "pool/pool_client.h"
+#include "pool/pool_daemon.h"
+#include "run/printable.h"
+#include "run/terminal.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// How long a pool may take to begin or to end.
+constexpr std::chrono::seconds kPoolTurn{5};
+constexpr std::chrono::milliseconds kPoolTick{10};
+
+Result<fs::path> PlaceOfPool() {
+  fs::path socket = PoolSocket();
+  if (!socket.empty()) return socket;
+  return Fail({.exit = Exit::kUsage,
+               .what = "there is no pool: it is switched off",
+               .why = "PROTIUM_POOL is \"off\"",
+               .fix = "unset PROTIUM_POOL"});
+}
+
+Result<Frame> AskRunning(const char* type) {
+  PT_LET(const fs::path socket, PlaceOfPool());
+  auto link = AttachToPool(socket, "protium pool");
+  if (!link.ok()) {
+    Fault fault = FaultOf(link.status());
+    if (fault.exit == Exit::kInput) return link.status();
+    fault.what = "the pool cannot be used: " + fault.what;
+    fault.where = socket.string();
+    return Fail(std::move(fault));
+  }
+  return AskPool(**link, {{"type", type}});
+}
+
+// Serves in this process.
+Status ServePool(const fs::path& socket, PoolListener listener) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  const fs::path log = fs::path(socket).replace_extension(".log");
+  return PoolDaemon({.socket = socket, .log = log}, std::move(listener)).Serve(signals->token());
+}
+
+std::string StartedText(pid_t pid, const fs::path& socket) {
+  return fmt::format("the pool runs (pid {}) at {}\nto stop it: protium pool stop\n", pid,
+                     socket.string());
+}
+
+// Leaves the terminal, and whatever else this process was started with.
+Status Detach(const fs::path& log, const PoolListener& listener) {
+  ::setsid();
+  ::umask(077);
+  const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const UniqueFd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!nothing || !output) return SystemFault("write " + log.string(), errno);
+  const bool placed = ::dup2(nothing.get(), 0) == 0 && ::dup2(output.get(), 1) == 1 &&
+                      ::dup2(output.get(), 2) == 2 && ::chdir("/") == 0;
+  if (!placed) return SystemFault("leave the terminal", errno);
+  std::error_code ignored;
+  std::vector<int> inherited;
+  for (const auto& each : fs::directory_iterator("/proc/self/fd", ignored)) {
+    const int fd = std::atoi(each.path().filename().c_str());
+    const bool own = fd == listener.socket.get() || fd == listener.lock.get();
+    if (fd > STDERR_FILENO && !own) inherited.push_back(fd);
+  }
+  for (const int fd : inherited) ::close(fd);
+  return Status::OK();
+}
+
+// This process has one thread, so its child may go on as the pool. It listens already, so whoever
+// asks now is answered.
+Status StartDetached(const fs::path& socket, PoolListener listener) {
+  const pid_t pid = ::fork();
+  if (pid < 0) return SystemFault("start the pool", errno);
+  if (pid > 0) return PrintResult(StartedText(pid, socket));
+  Status status = Detach(fs::path(socket).replace_extension(".log"), listener);
+  if (status.ok()) status = ServePool(socket, std::move(listener));
+  if (!status.ok()) PrintNote(Render(FaultOf(status)));
+  ::_exit(status.ok() ? 0 : int(FaultOf(status).exit));
+}
+
+Status StartPool(const Arguments& arguments) {
+  PT_LET(const fs::path socket, PlaceOfPool());
+  PT_LET(PoolListener listener, ListenAsPool(socket));
+  if (!arguments.Has("--foreground")) return StartDetached(socket, std::move(listener));
+  PT_TRY(PrintResult(StartedText(::getpid(), socket)));
+  return ServePool(socket, std::move(listener));
+}
+
+// Waits until another pool could start.
+Status AwaitEndOfPool(const fs::path& socket) {
+  const Deadline deadline = Clock::now() + kPoolTurn;
+  while (!IsPlaceFree(socket)) {
+    if (Clock::now() >= deadline) {
+      return Fail({.exit = Exit::kStalled,
+                   .what = "the pool was asked to stop and has not ended",
+                   .where = socket.string()});
+    }
+    std::this_thread::sleep_for(kPoolTick);
+  }
+  return Status::OK();
+}
+
+Result<int64_t> EndPool() {
+  PT_LET(const Frame answer, AskRunning("stop"));
+  PT_LET(const fs::path socket, PlaceOfPool());
+  PT_TRY(AwaitEndOfPool(socket));
+  return WholeAt(answer.head, "pid");
+}
+
+Status StopPool(const Arguments&) {
+  PT_LET(const int64_t pid, EndPool());
+  return PrintResult(
+      fmt::format("the pool (pid {}) has ended; programs that have workers of it go on\n", pid));
+}
+
+Status RestartPool(const Arguments& arguments) {
+  const auto ended = EndPool();
+  if (!ended.ok() && FaultOf(ended.status()).exit != Exit::kInput) return ended.status();
+  return StartPool(arguments);
+}
+
+std::string WorkersText(const Json& driver) {
+  const Json workers = driver.value("workers", Json::array());
+  std::vector<int64_t> pids;
+  for (const Json& each : workers) pids.push_back(each.get<int64_t>());
+  return fmt::format("{} worker{} (pid {})", pids.size(), PluralOf(int64_t(pids.size())),
+                     fmt::join(pids, ", "));
+}
+
+std::string ZygoteText(const Json& zygote) {
+  const std::string unfit = TextAt(zygote, "unfit");
+  const bool ready = zygote.value("ready", false);
+  const std::string how = !unfit.empty() ? "forks none: " + unfit
+                          : ready        ? fmt::format("{} warm", WholeAt(zygote, "warm"))
+                                         : "loading";
+  return fmt::format("{}{}: {} (pid {})", Printable(TextAt(zygote, "program")),
+                     zygote.value("torch", false) ? " with LibTorch" : "", how,
+                     WholeAt(zygote, "pid"));
+}
+
+std::string ClaimText(const Json& claim) {
+  const std::string who = Printable(TextAt(claim, "who"));
+  const int64_t workers = WholeAt(claim, "workers"), left = WholeAt(claim, "shrinks_to");
+  if (claim.value("waits", false)) {
+    return fmt::format("waits     {}, for {}: {}\n", who, Seconds(NumberAt(claim, "seconds")),
+                       Printable(TextAt(claim, "why")));
+  }
+  if (workers == 0) return fmt::format("paused    {}\n", who);
+  std::string text = fmt::format("holds     {}: {}, {} each", who, Counted(workers, "worker"),
+                                 Counted(WholeAt(claim, "cores"), "core"));
+  const bool pauses = claim.value("pausing", false);
+  if (pauses) text += ", pauses after its step";
+  if (!pauses && left < workers) text += fmt::format(", shrinks to {} after its step", left);
+  return text + "\n";
+}
+
+std::string StateText(const Json& pool) {
+  const double seconds = double(std::time(nullptr) - WholeAt(pool, "since"));
+  std::string text = fmt::format("pool      pid {}, for {}, at {}\n", WholeAt(pool, "pid"),
+                                 Seconds(seconds), TextAt(pool, "socket"));
+  text += fmt::format("machine   {} cores, {} of them free; {} of memory, {} of them free\n",
+                      WholeAt(pool, "cores"), WholeAt(pool, "free_cores"),
+                      BytesText(NumberAt(pool, "memory_bytes")),
+                      BytesText(NumberAt(pool, "available_bytes")));
+  for (const Json& each : pool.value("claims", Json::array())) text += ClaimText(each);
+  for (const Json& each : pool.value("drivers", Json::array())) {
+    // What it holds is listed already.
+    if (each.value("workers", Json::array()).empty()) continue;
+    text += fmt::format("program   {} (pid {}): {}\n", Printable(TextAt(each, "who")),
+                        WholeAt(each, "pid"), WorkersText(each));
+  }
+  for (const Json& each : pool.value("zygotes", Json::array())) {
+    text += fmt::format("workers   {}\n", ZygoteText(each));
+  }
+  return text;
+}
+
+Status ShowPool(const Arguments& arguments) {
+  PT_LET(const Frame answer, AskRunning("status"));
+  Json pool = answer.head.value("pool", Json::object());
+  // Not this command itself.
+  Json drivers = Json::array();
+  for (const Json& each : pool.value("drivers", Json::array())) {
+    if (WholeAt(each, "pid") != ::getpid()) drivers.push_back(each);
+  }
+  pool["drivers"] = drivers;
+  return PrintResult(arguments.Has("--json") ? Dump(pool) + "\n" : StateText(pool));
+}
+
+Status RunPoolVerb(const Arguments& arguments, const Invocation&) {
+  const std::string what = arguments.operand(0);
+  const std::vector<std::string> known = {"start", "status", "stop", "restart"};
+  if (what == "start") return StartPool(arguments);
+  if (what == "stop") return StopPool(arguments);
+  if (what == "restart") return RestartPool(arguments);
+  if (what == "status" || what.empty()) return ShowPool(arguments);
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("pool has no \"{}\"", what),
+               .fix = Suggest(what, known)});
+}
+
+}  // namespace
+
+CommandVerb PoolVerb() {
+  return {{.name = "pool",
+           .operands = {"[WHAT]"},
+           .flags = {{"--foreground", "", "for start: stay in this terminal until Ctrl-C", ""},
+                     JsonFlag()},
+           .says = "keeps workers warm for all programs of this user",
+           .more = "WHAT is one of\n"
+                   "  start        starts the pool of this user and machine\n"
+                   "  status       shows which programs have workers of it, and which are warm\n"
+                   "  stop         ends it; programs that have workers of it go on\n"
+                   "  restart      stop, then start\n\n"
+                   "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
+                   "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off "
+                   "they\ndo without. It is never started behind your back, and ends after an hour "
+                   "without\nprograms.\n"},
+          RunPoolVerb};
+}
+
+}  // namespace protium

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool: one process per user and machine that keeps workers warm and gives out seats. It ends
+// by itself after an hour without drivers. Programs go on when it ends, however it does.
+#pragma once
+
+#include <filesystem>
+#include <list>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/link.h"
+#include "os/machine.h"
+#include "pool/claim.h"
+#include "pool/place.h"
+#include "pool/zygotes.h"
+
+namespace protium {
+
+class Arbiter;
+
+struct PoolSettings {
+  std::filesystem::path socket;
+  std::filesystem::path log;
+  std::chrono::seconds idle{3600};  // Ends after as long without drivers.
+};
+
+// One thread.
+class PoolDaemon {
+ public:
+  PoolDaemon(PoolSettings settings, PoolListener listener);
+  ~PoolDaemon();
+  // Serves until it is stopped, has been idle, or a driver's `pool stop`.
+  Status Serve(const std::stop_token& stop);
+
+ private:
+  // A process that is connected.
+  struct Driver {
+    std::unique_ptr<Link> link;
+    pid_t pid = -1;
+    std::string who;
+    bool greeted = false;
+    int64_t claim = 0;                                // The number of its claim; 0: it has none.
+    std::vector<std::pair<pid_t, UniqueFd>> workers;  // Process ids and pidfds.
+  };
+
+  void Round(int wake);
+  void Accept();
+  void Hear(Driver& driver);
+  Status Answer(Driver& driver, const Frame& frame);
+  Status Greet(Driver& driver, const Json& hello);
+  Status GiveWorkers(Driver& driver, const Json& request);
+  Status HearClaim(Driver& driver, const Frame& frame);
+  Result<Claim> ReadClaim(const Driver& driver, const Json& request) const;
+  void SendOrders();
+  void ForgetGone();
+  bool IsGone(const Driver& driver) const;
+  void Drop(Driver& driver);
+  Json State();
+  void Look(Clock::time_point now);
+
+  const PoolSettings settings_;
+  PoolListener listener_;
+  const Json place_;
+  const int64_t since_;
+  Machine machine_;
+  Zygotes zygotes_;
+  std::unique_ptr<Arbiter> arbiter_;
+  int64_t last_claim_ = 0;
+  std::list<Driver> drivers_;
+  std::vector<const Driver*> gone_;
+  Clock::time_point look_at_{};
+  Clock::time_point measured_{};
+  Clock::time_point busy_{};  // When somebody was last connected.
+  bool stopping_ = false;
+};
+
+}  // namespace protium

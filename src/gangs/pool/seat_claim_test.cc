@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims of several gangs against the pool itself, in a thread of the test.
+#include "pool/seat_claim.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "os/temporary_folder.h"
+#include "pool/pool_client.h"
+#include "pool/pool_daemon.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+class Claims : public testing::Test {
+ protected:
+  void SetUp() override { Start(); }
+  void Start() {
+    auto listener = ListenAsPool(socket_).ValueOrDie();
+    thread_ =
+        std::jthread([this, listener = std::move(listener)](const std::stop_token& stop) mutable {
+          const Status ended =
+              PoolDaemon({.socket = socket_, .log = folder_.path() / "log"}, std::move(listener))
+                  .Serve(stop);
+          EXPECT_TRUE(ended.ok()) << ended;
+        });
+  }
+  void Stop() {
+    thread_.request_stop();
+    thread_.join();
+  }
+  // Of the whole machine, so that no two fit.
+  std::unique_ptr<SeatClaim> Make(const std::string& who, int32_t priority = 0, int32_t min = 64) {
+    Claim wish{
+        .who = who, .min = min, .max = 64, .per_worker = {.cores = 64}, .priority = priority};
+    return std::make_unique<SeatClaim>(socket_, std::move(wish));
+  }
+  static SeatOrders LookUntil(SeatClaim& claim,
+                              const std::function<bool(const SeatOrders&)>& holds) {
+    SeatOrders orders = claim.Look(Clock::now());
+    for (const Deadline deadline = Clock::now() + std::chrono::seconds(10);
+         !holds(orders) && Clock::now() < deadline;) {
+      orders = claim.Look(Clock::now() + std::chrono::milliseconds(50));
+    }
+    return orders;
+  }
+  static bool IsGranted(SeatClaim& claim) {
+    return LookUntil(claim, [](const SeatOrders& now) { return now.granted > 0; }).granted > 0;
+  }
+  static std::string WhyItWaits(SeatClaim& claim) {
+    return LookUntil(claim, [](const SeatOrders& now) { return !now.why.empty(); }).why;
+  }
+  Json StateOfClaims() {
+    const auto link = AttachToPool(socket_, "test").ValueOrDie();
+    return AskPool(*link, {{"type", "status"}}).ValueOrDie().head["pool"]["claims"];
+  }
+
+  const TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  const std::filesystem::path socket_ = folder_.path() / "own" / "pool.sock";
+  std::jthread thread_;
+};
+
+TEST_F(Claims, WaitForEachOther) {
+  const auto first = Make("one"), second = Make("two");
+  first->Ask();
+  EXPECT_TRUE(IsGranted(*first));
+  second->Ask();
+  EXPECT_THAT(WhyItWaits(*second), HasSubstr("one (pid " + std::to_string(::getpid()) + ")"));
+  EXPECT_EQ(StateOfClaims().size(), 2u);
+  EXPECT_FALSE(second->Look(Clock::now()).granted > 0);
+  first->GiveBack(64);
+  EXPECT_TRUE(IsGranted(*second));
+}
+
+TEST_F(Claims, EndWithTheirConnection) {
+  auto first = Make("one");
+  const auto second = Make("two");
+  first->Ask();
+  EXPECT_TRUE(IsGranted(*first));
+  second->Ask();
+  EXPECT_NE(WhyItWaits(*second), "");
+  first.reset();
+  EXPECT_TRUE(IsGranted(*second));
+}
+
+TEST_F(Claims, PauseForAHigherPriorityAndGoOn) {
+  const auto low = Make("low"), high = Make("high", 5);
+  low->Ask();
+  ASSERT_TRUE(IsGranted(*low));
+  high->Ask();
+  const auto asked = LookUntil(*low, [](const SeatOrders& now) { return now.most == 0; });
+  EXPECT_THAT(asked.why, HasSubstr("high"));
+  low->GiveBack(64);
+  EXPECT_TRUE(IsGranted(*high));
+  low->Ask();
+  EXPECT_THAT(WhyItWaits(*low), HasSubstr("high"));
+  high->GiveBack(64);
+  EXPECT_TRUE(IsGranted(*low));
+}
+
+TEST_F(Claims, GoOnWithoutThePoolAndAreKnownToTheNext) {
+  const auto first = Make("one"), waiting = Make("two");
+  first->Ask();
+  ASSERT_TRUE(IsGranted(*first));
+  waiting->Ask();
+  EXPECT_NE(WhyItWaits(*waiting), "");
+  Stop();
+  // Nobody arbitrates now.
+  EXPECT_TRUE(IsGranted(*waiting));
+  EXPECT_FALSE(first->Look(Clock::now()).arbitrated);
+  EXPECT_EQ(first->Look(Clock::now()).granted, 64);
+  Start();
+  const auto adopted = LookUntil(*first, [](const SeatOrders& now) { return now.arbitrated; });
+  EXPECT_TRUE(adopted.arbitrated);
+  EXPECT_EQ(adopted.granted, 64);
+  const Json claims = StateOfClaims();
+  ASSERT_GE(claims.size(), 1u);
+  EXPECT_EQ(claims[0]["workers"], 64);
+  EXPECT_EQ(claims[0]["waits"], false);
+}
+
+TEST(AClaimWithoutAPool, IsGranted) {
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  SeatClaim claim(folder.path() / "pool.sock", {.who = "one", .min = 1, .max = 3});
+  claim.Ask();
+  const SeatOrders orders = claim.Look(Clock::now());
+  EXPECT_EQ(orders.granted, 3);
+  EXPECT_FALSE(orders.arbitrated);
+  claim.GiveBack(1);
+  EXPECT_TRUE(claim.Grow());
+  EXPECT_EQ(claim.Look(Clock::now()).granted, 3);
+}
+
+TEST(ClaimFromJson, RefusesWhatIsOutOfRange) {
+  const Claim wish{.who = "one", .min = 1, .max = 2};
+  EXPECT_TRUE(ClaimFromJson(ClaimToJson(wish)).ok());
+  Json json = ClaimToJson(wish);
+  json["min"] = 0;
+  EXPECT_FALSE(ClaimFromJson(json).ok());
+  json["min"] = 3;
+  EXPECT_FALSE(ClaimFromJson(json).ok());
+  EXPECT_FALSE(ClaimFromJson(Json::object()).ok());
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole jobs with workers of a pool: they learn the same, and neither the pool nor a driver leaves
+// anything behind when it is killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <thread>
+
+#include "whole/flights.h"
+#include "whole/live_run.h"
+#include "whole/ranks.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr int kRows = 6000;
+const std::vector<std::string> kSettings = {"train.epochs=6", "train.batch_size=128",
+                                            "train.checkpoint.every_steps=20"};
+
+const std::string& WithoutAPool() {
+  static const std::string weights = WeightsOfRun(kRows, kSettings);
+  return weights;
+}
+
+class WarmWorkers : public testing::Test {
+ protected:
+  std::map<std::string, std::string> environment() const {
+    return {{"PROTIUM_POOL", socket_.string()}};
+  }
+  void SetUp() override { Start(); }
+  // Ends by itself, so that a signal of the test reaches the pool and nothing else.
+  void TearDown() override { (void)Verb("stop"); }
+  void Start() {
+    pool_ = std::make_unique<Running>(
+        std::vector<std::string>{ProtiumCommand(), "pool", "start", "--foreground"}, own_.path(),
+        environment());
+    ASSERT_TRUE(pool_->AwaitChange(own_.path(), [&] { return fs::exists(socket_); }));
+  }
+  Outcome Verb(const std::string& what) {
+    Running command({ProtiumCommand(), "pool", what, "--json"}, own_.path(), environment());
+    return command.Wait();
+  }
+  Outcome RunJob(const Scratch& scratch) {
+    Running command(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+                    environment());
+    return command.Wait();
+  }
+  // The zygotes that are ready.
+  std::vector<Json> Zygotes() {
+    std::vector<Json> ready;
+    const Json state = Verb("status").json;
+    for (const Json& each : state.value("zygotes", Json::array())) {
+      EXPECT_EQ(each["unfit"], "");
+      if (each["ready"] == true) ready.push_back(each);
+    }
+    return ready;
+  }
+  // Runs a job, after which the pool has workers for the next one.
+  void Acquaint() {
+    const Scratch scratch;
+    ASSERT_EQ(RunJob(scratch).exit, 0);
+    for (int i = 0; Zygotes().empty() && i < 200; ++i)
+      std::this_thread::sleep_for(milliseconds(50));
+    ASSERT_EQ(Zygotes().size(), 1u);
+  }
+  bool IsPooled(pid_t worker) {
+    const pid_t parent = FindParent(worker);
+    return std::ranges::any_of(Zygotes(), [&](const Json& each) { return each["pid"] == parent; });
+  }
+
+  const Scratch own_;
+  const fs::path socket_ = own_.path() / "own" / "pool.sock";
+  std::unique_ptr<Running> pool_;
+};
+
+}  // namespace
+
+TEST_F(WarmWorkers, LearnTheSameAndGoOnWhenThePoolIsKilled) {
+  Acquaint();
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+                  environment());
+  ASSERT_TRUE(AwaitStep(command, scratch, 5));
+  const pid_t worker = PidOfRank(scratch, 1);
+  EXPECT_TRUE(IsPooled(worker));
+  pool_->Signal(SIGKILL);
+  pool_->Wait();
+  const Outcome run = command.Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(ModelWeights(run, scratch), WithoutAPool());
+  EXPECT_TRUE(EndWithin({worker}, seconds(5)));
+  // Another takes its place.
+  Start();
+  EXPECT_EQ(Verb("status").exit, 0);
+}
+
+TEST_F(WarmWorkers, EndWithinASecondOfTheirDriverEvenIfStopped) {
+  Acquaint();
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+                  environment());
+  ASSERT_TRUE(AwaitStep(command, scratch, 5));
+  const std::vector<pid_t> workers = {PidOfRank(scratch, 0), PidOfRank(scratch, 1)};
+  EXPECT_TRUE(IsPooled(workers[0]));
+  kill(workers[1], SIGSTOP);
+  command.Signal(SIGKILL);
+  command.Wait();
+  EXPECT_TRUE(EndWithin(workers, seconds(1)));
+}
+
+TEST_F(WarmWorkers, PauseForAHigherPriorityAndLearnTheSame) {
+  const Scratch scratch, other;
+  Running low(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+              environment());
+  ASSERT_TRUE(AwaitStep(low, scratch, 5));
+  const int cores = Verb("status").json["cores"].get<int>();
+  // So that it is not done before the other one asks.
+  ASSERT_TRUE(SignalRank(scratch, 0, SIGSTOP));
+  std::vector<std::string> argv = FlightsCommand(other, ExampleTables(kRows), kSettings);
+  argv.insert(argv.end(), {"--set", "gang.priority=5"});
+  Running high(argv, other.path(), environment());
+  // With cores for both it does not wait.
+  const bool waits = cores < 4;
+  ASSERT_TRUE(!waits || AwaitEvents(high, other, "waiting", 1));
+  ASSERT_TRUE(SignalRank(scratch, 0, SIGCONT));
+  const Outcome first = high.Wait(), second = low.Wait();
+  ASSERT_EQ(first.exit, 0) << first.err;
+  ASSERT_EQ(second.exit, 0) << second.err;
+  EXPECT_EQ(ModelWeights(first, other), WithoutAPool());
+  EXPECT_EQ(ModelWeights(second, scratch), WithoutAPool());
+  if (!waits) return;
+  EXPECT_THAT(first.err, HasSubstr("waiting  for 2 cores: gang train of flights-"));
+  EXPECT_THAT(second.err, HasSubstr("the gang pauses after this step: makes room for gang train"));
+}
+
+TEST_F(WarmWorkers, OfAReplacedProgramAreNotUsed) {
+  const fs::path program = own_.path() / "protium";
+  const auto run = [&] {
+    fs::remove(program);
+    fs::copy_file(ProtiumCommand(), program);
+    const Scratch scratch;
+    std::vector<std::string> argv = FlightsCommand(scratch, ExampleTables(kRows), kSettings);
+    argv[0] = program.string();
+    auto variables = environment();
+    variables["LD_LIBRARY_PATH"] = PROTIUM_LIBRARIES;
+    Running command(argv, scratch.path(), variables);
+    EXPECT_EQ(command.Wait().exit, 0);
+    for (int i = 0; Zygotes().empty() && i < 200; ++i)
+      std::this_thread::sleep_for(milliseconds(50));
+    return Zygotes();
+  };
+  const auto first = run();
+  ASSERT_EQ(first.size(), 1u);
+  for (int i = 0; Zygotes().size() < 2 && i < 20; ++i) run();
+  EXPECT_GE(Zygotes().size(), 2u);
+}
+
+TEST_F(WarmWorkers, AreRefusedInAFolderThatOthersCanReach) {
+  fs::permissions(socket_.parent_path(), fs::perms(0755));
+  const Outcome status = Verb("status");
+  EXPECT_EQ(status.exit, 4);
+  EXPECT_THAT(status.err, HasSubstr("belongs to another user, or is open to others"));
+  const Scratch scratch;
+  const Outcome run = RunJob(scratch);
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_THAT(run.err, HasSubstr("without the pool: the folder of the pool belongs to another"));
+  fs::permissions(socket_.parent_path(), fs::perms(0700));
+}
+
+TEST_F(WarmWorkers, HaveOnePool) {
+  const Outcome second = Verb("start");
+  EXPECT_EQ(second.exit, 2);
+  EXPECT_THAT(second.err, HasSubstr("a pool runs already"));
+  EXPECT_EQ(Verb("stop").exit, 0);
+  EXPECT_EQ(pool_->Wait().exit, 0);
+  const Outcome none = Verb("status");
+  EXPECT_EQ(none.exit, 3);
+  EXPECT_THAT(none.err, HasSubstr("protium pool start"));
+  // Detached; it has this command's mark, and would be killed with it.
+  Running starting({ProtiumCommand(), "pool", "start"}, own_.path(), environment());
+  EXPECT_THAT(starting.Wait().out, HasSubstr("the pool runs (pid "));
+  EXPECT_EQ(starting.Descendants().size(), 1u);
+  EXPECT_THAT(Verb("stop").out, HasSubstr("go on"));
+  EXPECT_TRUE(EndWithin(starting.Descendants(), seconds(5)));
+}
+
+}  // namespace protium::whole
