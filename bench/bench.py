@@ -102,6 +102,9 @@ GOALS |= {
     "flights, first step of the second run": [(AT_MOST, 120)],
     "5 M flights, second / first": [(AT_MOST, 0.25)],
     "flights, first step with all kept and warm": [(AT_MOST, 120)],
+    "pool, attach": [(AT_MOST, 1)],
+    "pool, gang of 4, all have spoken": [(AT_MOST, 5)],
+    "find an object": [(AT_MOST, 50)],
     "two equal jobs at once, longer / shorter": [(AT_MOST, 1.1)],
 }
 GOALS |= {f"{name}, serverless / dedicated": [(AT_MOST, 1.05)] for name in ("sort", "Q77", "learning")}

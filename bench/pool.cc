@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a driver waits for workers, with the pool and without: medians of 100.
+// How long a driver waits for workers, with the pool and without: medians of 100, one JSON line for
+// each figure.
 //   bench_pool bin/protium   starts a pool of its own in /tmp, which ends with it
 #include <fmt/format.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/json.h"
 #include "os/temporary_folder.h"
 #include "pool/pool_client.h"
 #include "pool/pool_daemon.h"
@@ -30,8 +32,11 @@ double Milliseconds(Clock::time_point since) {
 
 void Print(const char* name, std::vector<double> times) {
   std::ranges::sort(times);
-  fmt::print("{:<34} {:8.3f} ms median {:8.3f} ms 95 %\n", name, times[times.size() / 2],
-             times[times.size() * 95 / 100]);
+  const Json figure = {{"figure", std::string("pool, ") + name},
+                       {"value", times[times.size() / 2]},
+                       {"unit", "ms"},
+                       {"of 95 %", times[times.size() * 95 / 100]}};
+  fmt::print("{}\n", Dump(figure));
 }
 
 bool HasSpoken(Link& worker) {

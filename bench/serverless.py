@@ -73,7 +73,8 @@ def figure(name, value, unit="s"):
 
 class Serverless:
     def __init__(self, binaries, job, tables_of, records, scale_factor, epochs, peers):
-        self.protium, self.job, self.tables_of = os.path.abspath(f"{binaries}/protium"), job, tables_of
+        self.binaries, self.protium = binaries, os.path.abspath(f"{binaries}/protium")
+        self.job, self.tables_of = job, tables_of
         self.records, self.scale_factor, self.epochs = records, scale_factor, epochs
         self.peers = peers
         # Of every protium command that is measured.
@@ -371,6 +372,8 @@ class Serverless:
                 ours += [figure(f"{name}, serverless / dedicated", shared[name] / alone[name], "") for name in alone]
                 ours += self.warm_flights(scratch, environment)
                 ours += self.two_at_once(scratch, environment)
+        for program in ([f"{self.binaries}/bench_pool", self.protium], [f"{self.binaries}/bench_store"]):
+            ours += [json.loads(line) for line in Ended(program).out.splitlines()]
         return ours, []
 
     # The job again with everything kept, its workers waiting.

@@ -68,8 +68,8 @@ TEST_F(Continues, ThreeRunsOfAnEpochAreOneOfThree) {
                                     first.json["run"].get<std::string>()));
   const Outcome third = Daily();
   ASSERT_EQ(third.exit, 0) << third.err;
-  EXPECT_Continued(EQ(third)["after"], 2);
-  EXPECT_Continued(EQ(third)["version"], 3);
+  EXPECT_EQ(Continued(third)["after"], 2);
+  EXPECT_EQ(Continued(third)["version"], 3);
   EXPECT_NE(Weights(first), Weights(whole));
   EXPECT_FALSE(Weights(whole).empty());
   EXPECT_EQ(Weights(third), Weights(whole));
@@ -97,14 +97,14 @@ TEST_F(Continues, OfTwoAtTheSameTimeTheSecondKeepsItsModelInItsRun) {
   }));
   const Outcome quick = Daily();
   ASSERT_EQ(quick.exit, 0) << quick.err;
-  EXPECT_Continued(EQ(quick)["from"], first);
+  EXPECT_EQ(Continued(quick)["from"], first);
   const Outcome ended = slow.Wait();
   ASSERT_EQ(ended.exit, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("is not kept as daily: " + quick.json["run"].get<std::string>() +
                                    " has kept its own"));
   EXPECT_FALSE(Weights(ended).empty());
-  EXPECT_Continued(EQ(ended)["version"], nullptr);
-  EXPECT_Continued(EQ(Daily())["from"], quick.json["run"]);
+  EXPECT_EQ(Continued(ended)["version"], nullptr);
+  EXPECT_EQ(Continued(Daily())["from"], quick.json["run"]);
 }
 
 TEST_F(Continues, AKilledRunIsResumedAndKeepsWhatItWouldHaveKept) {
@@ -123,9 +123,9 @@ TEST_F(Continues, AKilledRunIsResumedAndKeepsWhatItWouldHaveKept) {
   const Outcome resumed = Protium({"resume", OnlyRun(own_ / "killed"), "--json"});
   ASSERT_EQ(resumed.exit, 0) << resumed.err;
   EXPECT_EQ(Weights(resumed), Weights(whole));
-  EXPECT_Continued(EQ(resumed)["after"], 1);
-  EXPECT_Continued(EQ(resumed)["version"], 2);
-  EXPECT_Continued(EQ(Daily())["after"], 301);
+  EXPECT_EQ(Continued(resumed)["after"], 1);
+  EXPECT_EQ(Continued(resumed)["version"], 2);
+  EXPECT_EQ(Continued(Daily())["after"], 301);
 }
 
 TEST_F(Continues, OtherOptionsOrRowsAreRefusedAndBeginWithTheWeightsAlone) {
@@ -168,7 +168,7 @@ TEST_F(Continues, WhatHasANameIsListedAndRemovedByItAlone) {
   const Outcome all = Protium({"cache", "rm", "--all"});
   EXPECT_THAT(all.out, HasSubstr("daily stays: what has a name is removed by its name alone"));
   EXPECT_THAT(Protium({"cache", "rm", run}).out, HasSubstr("daily stays"));
-  EXPECT_Continued(EQ(Daily())["after"], 1);
+  EXPECT_EQ(Continued(Daily())["after"], 1);
   EXPECT_THAT(Protium({"cache", "rm", "daily"}).out, HasSubstr("1 object removed"));
   EXPECT_THAT(Daily().err, HasSubstr("daily begins anew"));
 }
