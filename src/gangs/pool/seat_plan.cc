@@ -157,11 +157,11 @@ std::optional<int32_t> SeatPlan::FewerFor(const Want& want, size_t claim, bool p
   const int32_t planned = lines_[claim].workers;
   const bool left_alone = now_ < one.rests_until || one.pausing || (one.yields() && !CountsOn(one));
   if (claim == want.claim || planned == 0 || planned > one.workers() || left_alone) return {};
-  if (pause ? !giver.pauses || want.grows : planned <= giver.min) return {};
+  if (pause && (!giver.pauses || want.grows)) return {};
 
   const Amount missing = Missing(want.need, room_);
   const Amount all = Need(giver, planned, machine_);
-  // Workers that share cores free none until few are left: what all could give counts.
+  // Workers that share cores free none until few are left: what all beyond `min` could give counts.
   if (!Helps(all - Need(giver, pause ? 0 : giver.min, machine_), missing)) return {};
   const int32_t fewer = pause ? 0 : planned - 1;
 
