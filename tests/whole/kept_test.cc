@@ -163,19 +163,18 @@ TEST_F(Kept, WhatFollowsIsNamedByTheRowsAndNotByTheSql) {
 
 TEST_F(Kept, AnotherStageIsFittedAndPackedAgain) {
   const std::string run = Run().json["run"].get<std::string>();
-  ReplaceInJob("id = \"fill\"", "with = \"median\"\nid = \"fill\"");
+  ReplaceInJob("id = \"fill\"", "with = \"mean\"\nid = \"fill\"");
   EXPECT_THAT(Why(), HasSubstr("fit is made: since " + run +
                                " kept it, the stages ask for something else of the rows\n"));
-  const Outcome median = Run();
-  EXPECT_THAT(median.err, HasSubstr("etl      kept from " + run));
-  EXPECT_THAT(median.err, Not(HasSubstr("fit      kept from")));
-  EXPECT_THAT(median.err, Not(HasSubstr("rows, kept from")));
-  EXPECT_EQ(Weights(median), Weights(Run({"--fresh"})));
+  const Outcome mean = Run();
+  EXPECT_THAT(mean.err, HasSubstr("etl      kept from " + run));
+  EXPECT_THAT(mean.err, Not(HasSubstr("fit      kept from")));
+  EXPECT_THAT(mean.err, Not(HasSubstr("rows, kept from")));
+  EXPECT_EQ(Weights(mean), Weights(Run({"--fresh"})));
   // What only training reads leaves the rows as they are.
   own_.Write("job.toml", kMachinesJob);
-  const std::string again = Run().json["run"].get<std::string>();
   const Outcome more = Run({"--set", "train.epochs=3"});
-  EXPECT_THAT(more.err, HasSubstr("rows, kept from " + again));
+  EXPECT_THAT(more.err, HasSubstr("rows, kept from " + run));
   EXPECT_EQ(Weights(more), Weights(Run({"--set", "train.epochs=3", "--fresh"})));
   ReplaceInJob("batch_size = 64", "batch_size = 64\nshards = 2");
   EXPECT_THAT(Why(), HasSubstr("rows is made: since "));

@@ -7,13 +7,13 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "c/options.h"
-#include "store/store_folder.h"
 #include "catalogue/extension.h"
 #include "frame/session_state.h"
 #include "job/job.h"
 #include "job/read_job.h"
 #include "os/library.h"
 #include "protium/fields.h"
+#include "store/store_folder.h"
 
 namespace protium {
 namespace {

@@ -23,7 +23,8 @@ KeptWork::KeptWork(SessionState& session, std::string kind, const Plan& rows, Js
 std::optional<StoredObject> KeptWork::Find(Check check) {
   if (name_.empty() || session_.options().fresh) return {};
   const auto find = [&]() -> Result<std::optional<StoredObject>> {
-    if (check == Check::kWhole && store_->Peek(name_)) {
+    PT_LET(const auto known, store_->Facts(name_));
+    if (check == Check::kWhole && known) {
       PT_LET(const bool whole, store_->Verify(name_));
       if (!whole) {
         session_.call().Send(

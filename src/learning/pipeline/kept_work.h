@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An object of the store that is made of the rows of a plan: looked for, or made and kept. Nothing
-// here can fail a run: what goes wrong with the store is a note, and the work is done as without it.
+// here can fail a run: what goes wrong with the store is a note, and the work is done without it.
 #pragma once
 
 #include <filesystem>

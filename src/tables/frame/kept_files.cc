@@ -54,7 +54,8 @@ Status KeptFiles::Look(const Scan& scan) {
 // Small, so its checksum is compared before every use.
 Status KeptFiles::Take() {
   const std::string name = CauseName(request_.kind, request_.causes);
-  if (!store_->Peek(name)) return Status::OK();
+  PT_LET(const auto known, store_->Facts(name));
+  if (!known) return Status::OK();
   PT_LET(const bool whole, store_->Verify(name));
   if (!whole) {
     session_.call().Send(

@@ -31,7 +31,8 @@ namespace fs = std::filesystem;
 
 // Determines the columns of the files. For this, CSV is read whole, here and not in the engine: a
 // sample, or two engines with their own rules, would infer different types. `loose`: the table must
-// be brought after all, since engines do not read some numbers alike. `found`: what the CSV files hold.
+// be brought after all, since engines do not read some numbers alike. `found`: what CSV
+// files hold.
 Status ReadColumns(const SchemaPtr& known, const KeptFiles& kept, Scan& scan, bool& loose,
                    std::optional<CsvTable>& found) {
   if (scan.format == Format::kParquet) {
