@@ -235,7 +235,7 @@ std::vector<Difference> Compare(const Manifest& kept, const Json& job) {
 }
 
 // The kind of object that is looked for.
-std::string KindOf(const std::string& name) {
+std::string StoredKindOf(const std::string& name) {
   return name == "fit" ? "states" : name == "rows" ? "rows" : "table";
 }
 
@@ -255,7 +255,7 @@ std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
   const Manifest* nearest = nullptr;
   std::vector<Difference> fewest;
   for (const Manifest& each : kept) {
-    if (each.kind != KindOf(name)) continue;
+    if (each.kind != StoredKindOf(name)) continue;
     std::vector<Difference> found = Compare(each, table);
     const bool better = nearest == nullptr || found.size() < fewest.size() ||
                         (found.size() == fewest.size() && each.made > nearest->made);
