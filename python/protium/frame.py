@@ -75,7 +75,7 @@ class Frame:
         return self._derived("pt_frame_limit", operator.index(rows))
 
     def keep(self) -> "Frame":
-        """The same rows, computed at most once per session."""
+        """The same rows, computed at most once per session, or once for all sessions with `store`."""
         return self._derived("pt_frame_keep")
 
     def sql(self, query: str) -> "Frame":

@@ -30,6 +30,8 @@ class Session:
       dict with the keys that [engine] has in a job file.
     folder: keeps logs, checkpoints and models; unless set, a temporary one that goes at the end.
     base: where relative paths start; unless set, the working directory.
+    store: whether frames that are kept (Frame.keep()), and what is learned of them, outlive the session
+      (docs/kept.md).
     extensions: shared libraries with nets of your own.
     progress: whether fits tell on stderr how far they are; unless set, on terminals and in notebooks.
     on_event: called with each event as a dict (include/protium/events.h), on another thread; it must
@@ -37,12 +39,12 @@ class Session:
     """
 
     def __init__(self, engine: str | Mapping[str, Any] = "local", *, folder: str | os.PathLike[str] = "",
-                 base: str | os.PathLike[str] = "", force: bool = False,
+                 base: str | os.PathLike[str] = "", force: bool = False, store: bool = False,
                  extensions: list[str] | None = None, program: str | os.PathLike[str] = "",
                  progress: bool | None = None,
                  on_event: Callable[[dict[str, Any]], None] | None = None) -> None:
         options = {"engine": engine, "folder": os.fspath(folder), "base": os.fspath(base),
-                   "force": force, "extensions": extensions or [], "program": os.fspath(program)}
+                   "force": force, "store": store, "extensions": extensions or [], "program": os.fspath(program)}
         self._process = os.getpid()
         self._handle = _library.made("pt_session_open", json.dumps(options).encode())
         self._unnamed = 0

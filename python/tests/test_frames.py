@@ -37,6 +37,27 @@ class Frames(unittest.TestCase):
     def back(self, data):
         return self.session.table(data).to_columns()
 
+    def test_kept_frames_outlive_sessions_that_ask_for_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o700)
+            before = os.environ.get("PROTIUM_STORE")
+            os.environ["PROTIUM_STORE"] = os.path.join(folder, "store")
+            try:
+                taken = []
+                for store in (False, True, True):
+                    events = []
+                    with pt.Session("local[2]", store=store, on_event=events.append) as session:
+                        table = session.table({"x": np.array([1.0, 2.0, 4.0])})
+                        kept = session.sql("SELECT x * 2 AS y FROM t", t=table).keep()
+                        self.assertEqual(list(kept.to_columns()["y"]), [2, 4, 8])
+                    taken.append([each["event"] for each in events].count("table_taken"))
+                self.assertEqual(taken, [0, 0, 1])
+            finally:
+                if before is None:
+                    del os.environ["PROTIUM_STORE"]
+                else:
+                    os.environ["PROTIUM_STORE"] = before
+
     def test_columns_of_every_type_come_back(self):
         for kind in "int8 int16 int32 int64 uint8 uint16 uint32 float32 float64 bool".split():
             given = np.array([1, 0, 1], kind)

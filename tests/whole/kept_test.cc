@@ -3,11 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
+#include "store/local_store.h"
 #include "whole/own_job.h"
 
 namespace protium::whole {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -29,6 +34,27 @@ class Kept : public testing::Test {
   std::string Weights(const Outcome& run) {
     return ReadWeightsHash(run.json["model"].get<std::string>(), own_.path());
   }
+  Json ProfileOf(const Outcome& run) {
+    const fs::path folder = fs::path(run.json["model"].get<std::string>()).parent_path();
+    return Json::parse(ReadText(folder / "profile.json"));
+  }
+  // Flips a bit in the middle of every part of every object of a kind.
+  int Flip(const std::string& kind) {
+    int flipped = 0;
+    for (const auto& each : fs::recursive_directory_iterator(own_ / "store" / "objects")) {
+      const fs::path manifest = each.path().parent_path() / "manifest.json";
+      if (!each.is_regular_file() || each.path() == manifest) continue;
+      if (Json::parse(ReadText(manifest))["kind"] != kind || each.file_size() == 0) continue;
+      std::fstream file(each.path(), std::ios::in | std::ios::out | std::ios::binary);
+      const auto at = std::streamoff(each.file_size() / 2);
+      file.seekg(at);
+      const char byte = char(file.get() ^ 4);
+      file.seekp(at);
+      file.put(byte);
+      ++flipped;
+    }
+    return flipped;
+  }
   std::string Why() {
     const Outcome why = Protium({"cache", "why", own_ / "job.toml"});
     EXPECT_EQ(why.exit, 0) << why.err;
@@ -49,8 +75,13 @@ TEST_F(Kept, TheSecondRunTakesTheRowsAndLearnsTheSameWeights) {
   const std::string run = first.json["run"].get<std::string>();
   const Outcome plan = Protium({"plan", own_ / "job.toml"});
   EXPECT_THAT(plan.out, HasSubstr("kept\n  etl  taken from " + run + ", 600 rows, "));
+  EXPECT_THAT(plan.out, HasSubstr("\n  fit  taken from " + run + ", "));
+  EXPECT_THAT(plan.out, HasSubstr("\n  rows  taken from " + run + ", "));
   const Outcome second = Run();
   EXPECT_THAT(second.err, HasSubstr("etl      kept from " + run + ", 600 rows  "));
+  EXPECT_THAT(second.err, HasSubstr("fit      kept from " + run + ": index, fill, scale  "));
+  EXPECT_THAT(second.err, HasSubstr(" rows, kept from " + run + "  "));
+  EXPECT_EQ(ProfileOf(second), ProfileOf(first));
   EXPECT_FALSE(Weights(first).empty());
   EXPECT_EQ(Weights(second), Weights(first));
   EXPECT_EQ(second.json["metrics"], first.json["metrics"]);
@@ -83,12 +114,18 @@ TEST_F(Kept, WhyNamesWhatHasChanged) {
 TEST_F(Kept, WhatIsKeptIsListedVerifiedAndRemoved) {
   const std::string run = Run().json["run"].get<std::string>();
   const Outcome list = Protium({"cache", "ls", "--json"});
-  ASSERT_EQ(list.json["objects"].size(), 1u) << list.out << list.err;
-  EXPECT_EQ(list.json["objects"][0]["run"], run);
-  EXPECT_EQ(list.json["objects"][0]["rows"], 600);
-  EXPECT_THAT(Protium({"cache"}).out, HasSubstr("1 object, "));
-  EXPECT_EQ(Protium({"cache", "verify"}).out, "1 object is whole\n");
-  const std::string object = list.json["objects"][0]["object"].get<std::string>();
+  // The table, its file's types, packed rows, and states of the training and the test rows.
+  ASSERT_EQ(list.json["objects"].size(), 5u) << list.out << list.err;
+  std::string object;
+  for (const Json& each : list.json["objects"]) {
+    EXPECT_EQ(each["run"], run);
+    EXPECT_EQ(each["inputs"][0]["path"], (own_ / "machines.csv").string());
+    if (each["kind"] != "table") continue;
+    EXPECT_EQ(each["rows"], 600);
+    object = each["object"].get<std::string>();
+  }
+  EXPECT_THAT(Protium({"cache"}).out, HasSubstr("5 objects, "));
+  EXPECT_EQ(Protium({"cache", "verify"}).out, "5 objects are whole\n");
   const auto file = own_ / "store" / "objects" / object.substr(0, 2) / object / "table.duckdb";
   std::fstream(file, std::ios::in | std::ios::out).seekp(9000).put('!');
   EXPECT_THAT(Protium({"cache", "verify"}).out, HasSubstr("was damaged: it is dropped"));
@@ -96,9 +133,109 @@ TEST_F(Kept, WhatIsKeptIsListedVerifiedAndRemoved) {
   const Outcome none = Protium({"cache", "rm", "--input", own_ / "other.csv"});
   EXPECT_THAT(none.out, HasSubstr("0 objects removed"));
   const Outcome gone = Protium({"cache", "rm", "--input", own_ / "machines.csv"});
-  EXPECT_THAT(gone.out, HasSubstr("1 object removed"));
+  EXPECT_THAT(gone.out, HasSubstr("5 objects removed"));
   EXPECT_EQ(Protium({"cache", "rm"}).exit, 2);
   EXPECT_EQ(Protium({"cache", "lss"}).exit, 2);
+}
+
+TEST_F(Kept, WhatFollowsIsNamedByTheRowsAndNotByTheSql) {
+  const Outcome first = Run();
+  const std::string run = first.json["run"].get<std::string>();
+  ReplaceInJob("SELECT * FROM machines", "SELECT m.*  FROM machines m -- the same");
+  const Outcome second = Run();
+  EXPECT_THAT(second.err, HasSubstr("etl      600 rows  "));
+  EXPECT_THAT(second.err, HasSubstr("fit      kept from " + run));
+  EXPECT_THAT(second.err, HasSubstr(" rows, kept from " + run));
+  EXPECT_EQ(Weights(second), Weights(first));
+  // The same rows in another order.
+  std::istringstream text(own_.Text("machines.csv"));
+  std::string head, line, rows;
+  std::getline(text, head);
+  while (std::getline(text, line)) rows = line + "\n" + rows;
+  own_.Write("machines.csv", head + "\n" + rows);
+  const Outcome third = Run();
+  EXPECT_THAT(third.err, HasSubstr("fit      kept from " + run));
+  ReplaceInJob("SELECT * FROM machines", "SELECT *, 1 AS one FROM machines");
+  const Outcome more = Run();
+  EXPECT_THAT(more.err, Not(HasSubstr("kept from")));
+  EXPECT_EQ(Weights(more), Weights(first));
+}
+
+TEST_F(Kept, AnotherStageIsFittedAndPackedAgain) {
+  const std::string run = Run().json["run"].get<std::string>();
+  ReplaceInJob("id = \"fill\"", "with = \"mean\"\nid = \"fill\"");
+  EXPECT_THAT(Why(), HasSubstr("fit is made: since " + run +
+                               " kept it, the stages ask for something else of the rows\n"));
+  const Outcome mean = Run();
+  EXPECT_THAT(mean.err, HasSubstr("etl      kept from " + run));
+  EXPECT_THAT(mean.err, Not(HasSubstr("fit      kept from")));
+  EXPECT_THAT(mean.err, Not(HasSubstr("rows, kept from")));
+  EXPECT_EQ(Weights(mean), Weights(Run({"--fresh"})));
+  // What only training reads leaves the rows as they are.
+  own_.Write("job.toml", kMachinesJob);
+  const Outcome more = Run({"--set", "train.epochs=3"});
+  EXPECT_THAT(more.err, HasSubstr("rows, kept from " + run));
+  EXPECT_EQ(Weights(more), Weights(Run({"--set", "train.epochs=3", "--fresh"})));
+  ReplaceInJob("batch_size = 64", "batch_size = 64\nshards = 2");
+  EXPECT_THAT(Why(), HasSubstr("rows is made: since "));
+  EXPECT_THAT(Why(), HasSubstr(" kept it, train.shards is another\n"));
+  EXPECT_THAT(Run().err, Not(HasSubstr("rows, kept from")));
+}
+
+TEST_F(Kept, AFlippedBitIsNeverAWrongAnswer) {
+  const Outcome first = Run();
+  for (const char* kind : {"types", "table", "states", "rows"}) {
+    EXPECT_GT(Flip(kind), 0) << kind;
+    const Outcome run = Run();
+    EXPECT_THAT(run.err, HasSubstr("was damaged and is dropped")) << kind;
+    EXPECT_EQ(Weights(run), Weights(first)) << kind;
+    EXPECT_EQ(ProfileOf(run), ProfileOf(first)) << kind;
+    EXPECT_EQ(Protium({"cache", "verify"}).out, "5 objects are whole\n") << kind;
+  }
+}
+
+TEST_F(Kept, AFileRewrittenWithinTheSecondIsReadAgain) {
+  const Outcome first = Run();
+  std::string text = own_.Text("machines.csv");
+  const size_t at = text.rfind(',') + 1;
+  text[at] = text[at] == '9' ? '8' : '9';
+  own_.Write("machines.csv", text);
+  const Outcome second = Run();
+  EXPECT_THAT(second.err, Not(HasSubstr("kept from")));
+  const Outcome fresh = Run({"--fresh"});
+  EXPECT_EQ(Weights(second), Weights(fresh));
+  EXPECT_EQ(ProfileOf(second), ProfileOf(fresh));
+}
+
+// An object whose name promises the rows of another query.
+TEST_F(Kept, AWrongHitIsFoundByMakingTheTableAgain) {
+  Run();
+  ReplaceInJob("SELECT * FROM machines", "SELECT * FROM machines WHERE age < 20");
+  const Outcome right = Run();
+  EXPECT_THAT(Protium({"cache", "verify", own_ / "job.toml"}).out,
+              HasSubstr("holds the rows that its SQL makes, "));
+  {
+    const auto store = LocalStore::Open({.folder = own_ / "store"}).ValueOrDie();
+    std::optional<Manifest> all, some;
+    for (const Manifest& each : store->List()) {
+      if (each.kind == "table") (each.facts["rows"] == 600 ? all : some) = each;
+    }
+    ASSERT_TRUE(all && some);
+    ASSERT_TRUE(store->Remove(some->cause).ValueOrDie());
+    auto begun =
+        store->FindOrBegin({.kind = "table", .causes = some->causes, .run = "planted"}, {});
+    auto& draft = std::get<Draft>(*begun);
+    const auto object = store->Find(all->cause).ValueOrDie();
+    ASSERT_TRUE(draft.TakePart("table.duckdb", object->Path("table.duckdb")).ok());
+    ASSERT_TRUE(draft.Commit({.content = all->content, .facts = all->facts}).ok());
+  }
+  EXPECT_THAT(Run().err, HasSubstr("etl      kept from planted, 600 rows"));
+  const Outcome verify = Protium({"cache", "verify", own_ / "job.toml"});
+  EXPECT_EQ(verify.exit, 3);
+  EXPECT_THAT(verify.err, HasSubstr("planted has kept holds other rows than its SQL makes"));
+  const Outcome again = Run();
+  EXPECT_THAT(again.err, Not(HasSubstr("etl      kept from")));
+  EXPECT_EQ(Weights(again), Weights(right));
 }
 
 TEST_F(Kept, SwitchedOffNothingIsKeptOrTaken) {

@@ -237,6 +237,31 @@ TEST(Lakes, ADeltaTableIsReadAtItsVersionOrTimeHereAndAtAStore) {
   EXPECT_TRUE(Has(CountOf(own, store, "{ delta = \"runs\" }"), "is no Delta table"));
 }
 
+TEST(Lakes, ADeltaTableIsKeptByItsVersion) {
+  NEED_EXTENSION("delta", "delta");
+  const OwnJob own(MachinesTable(600), JobOver("{ delta = \"delta\" }"));
+  AddDeltaVersion(own, 0, "id < 500", 1'700'000'000'000);
+  const auto kept = [&](const std::string& job) {
+    own.Write("job.toml", job);
+    const Outcome run = AtStore(own, {{"PROTIUM_STORE", own / "store"}},
+                                {"run", own / "job.toml", "--runs-dir", own / "runs"});
+    EXPECT_EQ(run.exit, 0) << run.err;
+    return Has(run.err, "etl      kept from") && Has(run.err, "fit      kept from");
+  };
+  const std::string newest = JobOver("{ delta = \"delta\" }");
+  EXPECT_FALSE(kept(newest));
+  EXPECT_TRUE(kept(newest));
+  AddDeltaVersion(own, 1, "id >= 500", 1'800'000'000'000);
+  EXPECT_FALSE(kept(newest));
+  EXPECT_TRUE(kept(newest));
+  EXPECT_TRUE(kept(JobOver("{ delta = \"delta\", version = 0 }")));
+  // Another table at the same place, with as many versions.
+  fs::remove_all(own / "delta");
+  AddDeltaVersion(own, 0, "id < 400", 1'800'000'000'001);
+  AddDeltaVersion(own, 1, "id >= 400 AND id < 550", 1'800'000'000'002);
+  EXPECT_FALSE(kept(newest));
+}
+
 // Makes sales/prices below a folder or at a store, in two appends; prints the first's snapshot.
 constexpr const char* kMakeIceberg = R"(import sys, pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog

@@ -69,6 +69,8 @@ void pt_error_free(pt_error* error);
 //   folder      stores logs, checkpoints and models; default: a temporary one, removed at the end
 //   base        where relative paths start; default: the working directory
 //   force       whether existing files may be overwritten
+//   store       whether frames of pt_frame_keep(), and what is learned of them, outlive the session
+//               (docs/kept.md): true or false
 //   extensions  shared libraries with your own nets
 //   program     the workers' program; default: bin/protium beside the folder of the library
 pt_error* pt_session_open(const char* options, pt_session** session);

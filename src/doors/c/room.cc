@@ -13,6 +13,7 @@
 #include "job/read_job.h"
 #include "os/library.h"
 #include "protium/fields.h"
+#include "store/store_folder.h"
 
 namespace protium {
 namespace {
@@ -26,6 +27,7 @@ struct RoomOptions {
   std::string folder;
   std::string base;
   bool force = false;
+  bool store = false;
   std::vector<std::string> extensions;
   std::string program;
   template <class Visit>
@@ -34,6 +36,7 @@ struct RoomOptions {
     visit("folder", folder);
     visit("base", base);
     visit("force", force);
+    visit("store", store);
     visit("extensions", extensions);
     visit("program", program);
   }
@@ -65,6 +68,7 @@ Result<SessionOptions> OptionsFor(const RoomOptions& given) {
   options.discovery = given.engine.discovery;
   options.engine_options = SettingsFor(options.engine, given.engine.own);
   options.force = given.force;
+  if (given.store) options.store = DefaultStoreFolder();
   options.folder = given.folder;
   // The directory now: the host program may change its working directory later.
   options.base = fs::absolute(given.base.empty() ? "." : given.base).lexically_normal();

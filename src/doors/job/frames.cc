@@ -247,6 +247,18 @@ Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames) 
   return InFileTerms(job, DescribeJob(session, job, frames), kNothingStarted);
 }
 
+Result<Json> KeptForJob(Session& session, const Job& job, const JobFrames& frames,
+                        const Json& plan) {
+  Json kept = plan.value("kept", Json::array());
+  if (kept.is_null()) return kept;
+  const bool taken =
+      std::ranges::any_of(kept, [](const Json& each) { return each.contains("from"); });
+  if (!taken || !job.pipeline || job.search) return kept;
+  PT_LET(const Json more, InFileTerms(job, DescribeKept(*job.pipeline, frames.train), ""));
+  kept.insert(kept.end(), more.begin(), more.end());
+  return kept;
+}
+
 Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   return InFileTerms(job, FitAndWrite(session, job, frames), "");
 }

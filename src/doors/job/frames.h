@@ -22,6 +22,11 @@ Result<JobFrames> OpenJob(Session& session, const Job& job);
 // running it: {"sql", "not_exact", "placement", "training", "stages", "tree", ...}.
 Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames);
 
+// What a run of the job would take from the store: plan["kept"] of PlanJob(), then what was made of
+// its table (DescribeKept()), if that would be taken.
+Result<Json> KeptForJob(Session& session, const Job& job, const JobFrames& frames,
+                        const Json& plan);
+
 // Lists every setting in effect: [{"key", "value", "from"}], where "from" is a position in the
 // file, a --set, or "default". `pipeline` is the complete list of stages, from PlanJob().
 Json ListSettings(const Job& job, const Json& pipeline);

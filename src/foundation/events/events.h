@@ -52,6 +52,18 @@ struct QueryRan {
 };
 Json EventToJson(const QueryRan& event);
 
+// What is made of a table was taken from the store, where an earlier run has kept it.
+struct WorkTaken {
+  static constexpr std::string_view kName = "work_taken";
+  std::string what;  // "fit": what stages have learned; "rows": packed rows.
+  std::string run;   // That made it.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("what", what);
+    visit("run", run);
+  }
+};
+
 // A table was not made, but taken from the store, where an earlier run has kept it.
 struct TableTaken {
   static constexpr std::string_view kName = "table_taken";

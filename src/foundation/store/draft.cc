@@ -71,6 +71,11 @@ Result<UniqueFd> Draft::AddPart(const std::string& name, int64_t bytes) {
   return fd;
 }
 
+Status Draft::WritePart(const std::string& name, std::string_view bytes) {
+  PT_LET(const UniqueFd fd, AddPart(name, int64_t(bytes.size())));
+  return WriteAll(fd.get(), bytes, store_->folder_.Draft(cause_) / name);
+}
+
 Status Draft::TakePart(const std::string& name, const fs::path& file) {
   PT_TRY(CheckPartName(name));
   store_->Step("take");

@@ -34,6 +34,10 @@ bool SameFile(int fd, const fs::path& path) {
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
+bool IsLater(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
 Result<std::string> ReadUpTo(int fd, int64_t most) {
   struct stat about {};
   if (::fstat(fd, &about) != 0) return SystemFault("inspect a manifest", errno);
@@ -86,15 +90,19 @@ Result<Manifest> LocalStore::ReadManifest(int fd, const std::string& cause) cons
   return ParseManifest(text, cause);
 }
 
-// Sizes; with `whole` also all bytes.
+// Sizes; with `whole` also all bytes. The manifest is written last, so a part that was written
+// after it is read in any case.
 Status LocalStore::CheckParts(const Manifest& manifest, bool whole) const {
+  struct stat sealed {};
+  const fs::path path = folder_.Object(manifest.cause) / kManifestName;
+  if (::lstat(path.c_str(), &sealed) != 0) return Damaged("its manifest is gone");
   for (const StoredPart& part : manifest.parts) {
     PT_LET(const UniqueFd fd, folder_.OpenFile(manifest.cause, part.name));
     if (!fd) return Damaged("its part " + part.name + " is gone");
     struct stat about {};
     if (::fstat(fd.get(), &about) != 0) return SystemFault("inspect a part", errno);
     if (about.st_size != part.bytes) return Damaged("its part " + part.name + " has another size");
-    if (!whole) continue;
+    if (!whole && !IsLater(about.st_mtim, sealed.st_mtim)) continue;
     PT_LET(const std::vector<std::string> blocks, HashBlocks(fd.get(), part.bytes));
     if (blocks != part.blocks) return Damaged("its part " + part.name + " has other bytes");
   }

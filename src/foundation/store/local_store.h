@@ -98,6 +98,8 @@ class Draft {
   // Makes an empty file for a part and reserves its bytes on the disk (kNoRoom), so that writing
   // them does not fail later. Each writer has a part of its own.
   Result<UniqueFd> AddPart(const std::string& name, int64_t bytes);
+  // The same with its bytes.
+  Status WritePart(const std::string& name, std::string_view bytes);
   // Takes a finished file of the same disk as a part: it gets a second name (link(2)), and must not
   // change any more.
   Status TakePart(const std::string& name, const std::filesystem::path& file);

@@ -29,6 +29,12 @@ Status CheckPart(const StoredPart& part) {
   return hex ? Status::OK() : Unfit("a checksum of " + part.name + " is none");
 }
 
+// Over everything else in a manifest: what it says of an object decides results, too.
+std::string SealOf(Json manifest) {
+  manifest.erase("seal");
+  return Sha256Hex(Dump(manifest)).substr(0, kHashDigits);
+}
+
 }  // namespace
 
 std::string CauseName(const std::string& kind, const Json& causes) {
@@ -54,7 +60,8 @@ Result<Manifest> ParseManifest(std::string_view text, const std::string& cause) 
   Manifest manifest;
   const Status read = FieldsFromJson(*json, "manifest", manifest);
   if (!read.ok()) return Unfit(FaultOf(read).what);
-  if (manifest.format != 1) return Unfit("it has another format");
+  if (manifest.format != Manifest().format) return Unfit("it has another format");
+  if (manifest.seal != SealOf(*json)) return Unfit("it was changed");
   if (manifest.cause != cause) return Unfit("it belongs to another object");
   if (CauseName(manifest.kind, manifest.causes) != cause) return Unfit("its causes are others");
   if (!(manifest.seconds >= 0)) return Unfit("its seconds are negative");
@@ -70,6 +77,10 @@ Result<Manifest> ParseManifest(std::string_view text, const std::string& cause) 
   return manifest;
 }
 
-std::string WriteManifest(const Manifest& manifest) { return Dump(FieldsToJson(manifest)) + "\n"; }
+std::string WriteManifest(const Manifest& manifest) {
+  Json json = FieldsToJson(manifest);
+  json["seal"] = SealOf(json);
+  return Dump(json) + "\n";
+}
 
 }  // namespace protium

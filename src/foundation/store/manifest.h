@@ -42,7 +42,7 @@ struct StoredInput {
 };
 
 struct Manifest {
-  int64_t format = 1;
+  int64_t format = 2;
   std::string kind;     // "table"
   std::string cause;    // The object's name: the SHA-256 of Dump(causes), CauseName().
   std::string content;  // Equal for objects with equal contents, whatever made them; may be empty.
@@ -56,6 +56,7 @@ struct Manifest {
   Json facts = Json::object();   // What its readers want to know.
   std::vector<StoredInput> inputs;
   std::vector<StoredPart> parts;
+  std::string seal;  // WriteManifest() sets it, and ParseManifest() checks it.
 
   template <class Visit>
   void Fields(Visit& visit) {
@@ -73,6 +74,7 @@ struct Manifest {
     visit("facts", facts);
     visit("inputs", inputs);
     visit("parts", parts);
+    visit("seal", seal);
   }
 };
 

@@ -30,7 +30,7 @@ TEST(Manifest, ComesBackAsItWasWritten) {
 
 TEST(Manifest, WhatDoesNotFitIsRefused) {
   const std::vector<std::function<void(Manifest&)>> damages = {
-      [](Manifest& m) { m.format = 2; },
+      [](Manifest& m) { m.format = 1; },
       [](Manifest& m) { m.bytes = 7; },
       [](Manifest& m) { m.bytes = -1; },
       [](Manifest& m) { m.seconds = -1; },
@@ -52,6 +52,17 @@ TEST(Manifest, WhatDoesNotFitIsRefused) {
     const auto read = ParseManifest(WriteManifest(manifest), cause);
     EXPECT_EQ(FaultOf(read.ok() ? Status::UnknownError("read") : read.status()).exit, Exit::kInput)
         << i;
+  }
+}
+
+TEST(Manifest, NoBitOfItMayChange) {
+  const Manifest manifest = Example();
+  const std::string text = WriteManifest(manifest);
+  // The line break at the end is nobody's.
+  for (size_t bit = 0; bit < 8 * (text.size() - 1); ++bit) {
+    std::string flipped = text;
+    flipped[bit / 8] = char(flipped[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(ParseManifest(flipped, manifest.cause).ok()) << bit << " " << flipped;
   }
 }
 

@@ -193,7 +193,7 @@ class Day {
 
   Claim DrawWish() {
     Claim wish = {
-        .program = Draw(1, 4), .shares_cores = Chance(10), .priority = int32_t(Draw(0, 5))};
+        .program = Draw(1, 4), .shares_cores = Chance(20), .priority = int32_t(Draw(0, 5))};
     wish.who = fmt::format("p{}", wish.program);
     if (wish.priority > 2) wish.priority = 0;
     wish.weight = wish.program == 4 ? 2 : 1;

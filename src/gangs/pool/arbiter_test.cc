@@ -246,6 +246,8 @@ TEST(Arbiter, ADriverThatHoldsOnIsNotCountedOnForEver) {
   urgent.priority = 1;
   arbiter.Ask(3, urgent, Second(1));
   EXPECT_EQ(Told(arbiter)[2], "shrink 2: 1");
+  arbiter.Look(Second(11));
+  EXPECT_EQ(arbiter.due(), Second(31));
   arbiter.Look(Second(31));
   EXPECT_THAT(Told(arbiter), testing::Contains("shrink 1: 1"));
 }

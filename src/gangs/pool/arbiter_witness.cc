@@ -201,6 +201,7 @@ void ArbiterWitness::Saw(const std::vector<ArbiterOrder>& orders, Time now) {
     }
   }
   for (auto& [number, book] : books_) book.grows = false;
+  CheckNeeded();
   CheckWaits();
 }
 
@@ -340,6 +341,31 @@ Three ArbiterWitness::CouldGive(const Book& giver, const Book& taker) const {
   if (over || overdue) left = std::min(left, giver.wish.min);
   if (over && giver.wish.pauses) left = 0;
   return Sum(Takes(giver.wish, Planned(giver)), Takes(giver.wish, left), -1);
+}
+
+// Nobody yields who need not: checked where it is plain, with gangs that wait alone, of higher
+// priority than all that yield.
+void ArbiterWitness::CheckNeeded() {
+  Three room = FreeNow(), need = {};
+  int32_t least = INT32_MAX;  // Of the priorities that wait.
+  for (const auto& [number, book] : books_) {
+    room = Sum(room, Sum(Takes(book.wish, book.workers()), Takes(book.wish, Planned(book)), -1));
+    const bool may_grow = book.workers() < book.wish.max && book.asked_for < 0;
+    if (book.waits ? book.wish.max > book.wish.min : book.workers() > 0 && may_grow) return;
+    if (!book.waits) continue;
+    need = Sum(need, Takes(book.wish, book.wish.min));
+    least = std::min(least, book.wish.priority);
+  }
+  const auto asked = [](const Book& book) { return book.planned_after < book.planned_before; };
+  const bool plain = machine_.quotas.empty() && std::ranges::all_of(books_, [&](const auto& each) {
+                       return !asked(each.second) || each.second.wish.priority < least;
+                     });
+  for (const auto& [number, book] : books_) {
+    if (!plain || !asked(book)) continue;
+    const int32_t more = book.planned_after == 0 ? book.planned_before : book.planned_after + 1;
+    const Three freed = Sum(Takes(book.wish, more), Takes(book.wish, book.planned_after), -1);
+    if (Enough(need, Sum(room, freed, -1))) Break(fmt::format("{} need not yield", number));
+  }
 }
 
 // Nobody waits for what is there, or for what others would give if they were asked.

@@ -81,6 +81,7 @@ class ArbiterWitness {
   void AskedBack(const ArbiterOrder& order, Book& book);
   bool MayAsk(const Book& giver, int64_t giver_number, int32_t left) const;
   bool MayTake(const Book& giver, const Book& taker, int32_t left) const;
+  void CheckNeeded();
   void CheckWaits();
   Three CouldGive(const Book& giver, const Book& taker) const;
 

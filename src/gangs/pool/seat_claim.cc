@@ -2,6 +2,7 @@
 #include "pool/seat_claim.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/fault.h"
@@ -13,6 +14,10 @@ namespace {
 
 // How often a gang looks for a pool that was started after it.
 constexpr std::chrono::seconds kAttachEvery{2};
+constexpr std::chrono::seconds kNextTime{1};
+constexpr std::chrono::milliseconds kNextTick{20};
+// Longer than any gang that works lets pass before it looks (workers/yielding.h).
+constexpr std::chrono::milliseconds kAdoptTime{300};
 constexpr size_t kLongestName = 300;
 
 }  // namespace
@@ -49,7 +54,7 @@ Result<Claim> ClaimFromJson(const Json& json) {
 void SeatClaim::Attach() {
   const auto now = Clock::now();
   if (socket_.empty() || given_up_ || link_ || now < attach_at_) return;
-  attach_at_ = now + kAttachEvery;
+  attach_at_ = now + (now < next_by_ ? Clock::duration(kNextTick) : kAttachEvery);
   auto link = AttachToPool(socket_, wish_.who);
   if (link.ok()) link_ = std::move(*link);
   // Why is said where the workers come from (PoolClient).
@@ -59,6 +64,8 @@ void SeatClaim::Attach() {
 
 // The gang goes on as it is.
 void SeatClaim::Lose() {
+  next_by_ = Clock::now() + kNextTime;
+  attach_at_ = {};
   link_.reset();
   asked_ = false;
   now_ = {.granted = now_.granted, .most = wish_.max};
@@ -96,9 +103,27 @@ SeatOrders SeatClaim::Look(Deadline deadline) {
   const bool waited = now_.granted == 0;
   Adopt();
   Read(deadline, /*until_held=*/false);
-  // The pool that it waited for has ended.
-  if (!link_ && waited) now_.granted = wish_.max;
+  if (!link_ && waited) AwaitNext(deadline);
   return now_;
+}
+
+// Those that waited for a pool that was restarted must not start all at once.
+void SeatClaim::AwaitNext(Deadline deadline) {
+  const auto now = Clock::now();
+  if (now >= next_by_) {
+    now_.granted = wish_.max;
+    return;
+  }
+  std::this_thread::sleep_until(std::min({deadline, next_by_, now + kNextTick}));
+  attach_at_ = {};
+  Attach();
+  if (!link_) return;
+  // Those that hold seats say so first.
+  std::this_thread::sleep_for(kAdoptTime);
+  asked_ = true;
+  Json message = ClaimToJson(wish_);
+  message["type"] = "claim";
+  Send(message);
 }
 
 void SeatClaim::Read(Deadline deadline, bool until_held) {

@@ -45,7 +45,8 @@ class SeatClaim {
   // Asks for the seats, for the first time or after a pause; Look() shows the answer.
   void Ask();
   // Reads what the pool has said, and waits until `deadline` for something new. Without a pool the
-  // gang has all that it asks for; one that has been started since is told what the gang holds.
+  // gang has all that it asks for; one that has been started since is told what the gang holds. A
+  // gang that waits when its pool ends waits another second for the next one.
   SeatOrders Look(Deadline deadline);
   // Asks for one more; returns whether it was granted.
   bool Grow();
@@ -56,6 +57,7 @@ class SeatClaim {
   void Attach();
   void Adopt();
   void Lose();
+  void AwaitNext(Deadline deadline);
   void Read(Deadline deadline, bool until_held);
   void Take(const Json& order);
   void Send(const Json& message);
@@ -68,6 +70,7 @@ class SeatClaim {
   bool asked_ = false;     // The pool has met the claim.
   bool held_ = false;      // The answer to the last request has come.
   Clock::time_point attach_at_{};
+  Clock::time_point next_by_{};  // How long it waits for the next pool.
   SeatOrders now_;
 };
 

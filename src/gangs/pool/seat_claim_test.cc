@@ -123,6 +123,21 @@ TEST_F(Claims, GoOnWithoutThePoolAndAreKnownToTheNext) {
   EXPECT_EQ(claims[0]["waits"], false);
 }
 
+TEST_F(Claims, ThatWaitKeepWaitingForAPoolThatIsRestarted) {
+  const auto first = Make("one"), waiting = Make("two");
+  first->Ask();
+  ASSERT_TRUE(IsGranted(*first));
+  waiting->Ask();
+  EXPECT_NE(WhyItWaits(*waiting), "");
+  Stop();
+  Start();
+  EXPECT_TRUE(LookUntil(*first, [](const SeatOrders& now) { return now.arbitrated; }).arbitrated);
+  const auto again = LookUntil(*waiting, [](const SeatOrders& now) { return now.arbitrated; });
+  EXPECT_TRUE(again.arbitrated);
+  first->GiveBack(64);
+  EXPECT_TRUE(IsGranted(*waiting));
+}
+
 TEST(AClaimWithoutAPool, IsGranted) {
   const auto folder = TemporaryFolder::Make().ValueOrDie();
   SeatClaim claim(folder.path() / "pool.sock", {.who = "one", .min = 1, .max = 3});

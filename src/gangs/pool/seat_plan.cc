@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -21,12 +22,18 @@ SeatPlan::SeatPlan(const PoolMachine& machine, const std::vector<KnownClaim>& cl
       now_(now),
       free_(free),
       room_(free),
-      lines_(claims.size()) {
+      lines_(claims.size()),
+      program_of_(claims.size()) {
+  std::map<int64_t, size_t> known;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    program_of_[i] = known.emplace(claims[i].wish.program, known.size()).first->second;
+  }
+  used_by_.resize(known.size());
   for (size_t i = 0; i < claims.size(); ++i) {
     const KnownClaim& one = claims[i];
-    lines_[i] = {.workers = one.workers(),
-                 .verdict = one.waits ? Verdict::kPassed : Verdict::kHolds};
-    if (one.yields() && CountsOn(one)) SetWorkers(i, one.asked_for);
+    if (one.waits) lines_[i].verdict = Verdict::kPassed;
+    SetWorkers(i, one.workers());
+    if (one.yields() && CountsOn(one)) Return(i, one.asked_for);
   }
 }
 
@@ -54,7 +61,7 @@ void SeatPlan::Serve() {
       continue;
     }
     Take(want.need);
-    if (line.verdict != Verdict::kKept) line.workers = claims_[want.claim].wish.min;
+    if (line.verdict != Verdict::kKept) SetWorkers(want.claim, claims_[want.claim].wish.min);
   }
 }
 
@@ -73,7 +80,7 @@ void SeatPlan::Enlarge() {
     const bool now = Fits(want.need, free_);
     if (now || Fits(want.need, room_) || MakeRoom(want)) {
       Take(want.need);
-      ++line.workers;
+      SetWorkers(want.claim, line.workers + 1);
       const KnownClaim& one = claims_[want.claim];
       const int32_t has = one.waits ? one.wish.min : one.workers();
       // One that comes later is not overtaken by those that take nothing, as they share cores.
@@ -138,42 +145,42 @@ SeatPlan::Cover SeatPlan::CoverOf(size_t claim, const Amount& quota) const {
 }
 
 double SeatPlan::Share(size_t claim, const Amount& change, bool alone) const {
-  const Claim& own = claims_[claim].wish;
-  Amount used = change;
-  for (size_t i = 0; i < claims_.size(); ++i) {
-    const Claim& wish = claims_[i].wish;
-    if (lines_[i].workers == 0 || (alone ? i != claim : wish.program != own.program)) continue;
-    used = used + Need(wish, lines_[i].workers, machine_);
-  }
-  return DominantShare(used, whole_) / own.weight;
+  const Claim& wish = claims_[claim].wish;
+  const Amount used =
+      alone ? Need(wish, lines_[claim].workers, machine_) : used_by_[program_of_[claim]];
+  return DominantShare(used + change, whole_) / wish.weight;
 }
 
 std::optional<int32_t> SeatPlan::FewerFor(const Want& want, size_t claim, bool pause) const {
   const KnownClaim& one = claims_[claim];
-  const Claim &giver = one.wish, &taker = claims_[want.claim].wish;
+  const Claim& giver = one.wish;
   const int32_t planned = lines_[claim].workers;
   const bool left_alone = now_ < one.rests_until || one.pausing || (one.yields() && !CountsOn(one));
   if (claim == want.claim || planned == 0 || planned > one.workers() || left_alone) return {};
-  if (pause ? !giver.pauses || want.grows : planned <= giver.min) return {};
+  if (pause && (!giver.pauses || want.grows)) return {};
 
   const Amount missing = Missing(want.need, room_);
   const Amount all = Need(giver, planned, machine_);
-  // Workers that share cores free none until few are left: what all could give counts.
+  // Workers that share cores free none until few are left: what all beyond `min` could give counts.
   if (!Helps(all - Need(giver, pause ? 0 : giver.min, machine_), missing)) return {};
   const int32_t fewer = pause ? 0 : planned - 1;
 
+  return MayTake(want, claim, fewer) ? std::optional(fewer) : std::nullopt;
+}
+
+bool SeatPlan::MayTake(const Want& want, size_t claim, int32_t fewer) const {
+  const Claim &giver = claims_[claim].wish, &taker = claims_[want.claim].wish;
   const auto quota = QuotaOf(machine_, giver.label);
-  const bool other = giver.label != taker.label;
+  const bool other = giver.label != taker.label, pause = fewer == 0;
   if (quota && (other || (pause && !want.entitled)) && fewer < CoverOf(claim, *quota).workers) {
-    return {};
+    return false;
   }
-  if ((other && want.entitled) || giver.priority < taker.priority) return fewer;
-  if (pause || giver.priority > taker.priority) return {};
-  if (want.overdue && !want.grows) return fewer;
+  if ((other && want.entitled) || giver.priority < taker.priority) return true;
+  if (pause || giver.priority > taker.priority) return false;
+  if (want.overdue && !want.grows) return true;
   const bool alone = giver.program == taker.program;
-  const double left = Share(claim, Need(giver, fewer, machine_) - all, alone);
-  const double has = Share(want.claim, want.need, alone);
-  return left + kRounding >= has ? std::optional(fewer) : std::nullopt;
+  const Amount less = Need(giver, fewer, machine_) - Need(giver, lines_[claim].workers, machine_);
+  return Share(claim, less, alone) + kRounding >= Share(want.claim, want.need, alone);
 }
 
 std::optional<size_t> SeatPlan::GiverFor(const Want& want, bool pause) const {
@@ -190,7 +197,6 @@ std::optional<size_t> SeatPlan::GiverFor(const Want& want, bool pause) const {
 
 // Returns whether others make enough room; if not, nothing is planned.
 bool SeatPlan::MakeRoom(const Want& want) {
-  const Amount before_room = room_;
   const std::vector<Line> before = lines_;
   std::vector<size_t> asked;
   while (!Fits(want.need, room_)) {
@@ -198,11 +204,10 @@ bool SeatPlan::MakeRoom(const Want& want) {
     const bool pause = !giver;
     if (pause) giver = GiverFor(want, true);
     if (!giver) {
-      lines_ = before;
-      room_ = before_room;
+      for (const size_t each : asked) Return(each, before[each].workers);
       return false;
     }
-    SetWorkers(*giver, *FewerFor(want, *giver, pause));
+    Return(*giver, *FewerFor(want, *giver, pause));
     asked.push_back(*giver);
   }
   ReturnSpare(want, asked, before);
@@ -212,22 +217,35 @@ bool SeatPlan::MakeRoom(const Want& want) {
   return true;
 }
 
-// After a pause, seats that were asked back before may not be needed any more.
+// After a pause, seats that were asked back before may not be needed any more, unless it was only
+// the pause that made others have the larger share.
 void SeatPlan::ReturnSpare(const Want& want, const std::vector<size_t>& asked,
                            const std::vector<Line>& before) {
+  const auto may_take = [&](size_t i) {
+    return lines_[i].workers == before[i].workers || MayTake(want, i, lines_[i].workers);
+  };
   for (auto each = asked.rbegin(); each != asked.rend(); ++each) {
     const int32_t fewer = lines_[*each].workers;
     const int32_t restored =
         fewer > 0 ? std::min(fewer + 1, before[*each].workers) : before[*each].workers;
-    SetWorkers(*each, restored);
-    if (!Fits(want.need, room_)) SetWorkers(*each, fewer);
+    Return(*each, restored);
+    if (!Fits(want.need, room_) || !std::ranges::all_of(asked, may_take)) {
+      Return(*each, fewer);
+    }
   }
 }
 
 void SeatPlan::SetWorkers(size_t claim, int32_t workers) {
   const Claim& wish = claims_[claim].wish;
-  room_ = room_ + Need(wish, lines_[claim].workers, machine_) - Need(wish, workers, machine_);
+  Amount& used = used_by_[program_of_[claim]];
+  used = used - Need(wish, lines_[claim].workers, machine_) + Need(wish, workers, machine_);
   lines_[claim].workers = workers;
+}
+
+void SeatPlan::Return(size_t claim, int32_t workers) {
+  const Claim& wish = claims_[claim].wish;
+  room_ = room_ + Need(wish, lines_[claim].workers, machine_) - Need(wish, workers, machine_);
+  SetWorkers(claim, workers);
 }
 
 void SeatPlan::Take(const Amount& need) {

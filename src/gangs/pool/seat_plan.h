@@ -77,11 +77,15 @@ class SeatPlan {
   // How many workers `claim` must be left with if it makes room for `want`; nullopt: it may not be
   // asked for this.
   std::optional<int32_t> FewerFor(const Want& want, size_t claim, bool pause) const;
+  // Whether the rules let `want` leave `claim` with so many workers.
+  bool MayTake(const Want& want, size_t claim, int32_t fewer) const;
   std::optional<size_t> GiverFor(const Want& want, bool pause) const;
   bool MakeRoom(const Want& want);
   void ReturnSpare(const Want& want, const std::vector<size_t>& asked,
                    const std::vector<Line>& before);
   void SetWorkers(size_t claim, int32_t workers);
+  // Leaves `claim` with so many, and what the others took is room.
+  void Return(size_t claim, int32_t workers);
   void Take(const Amount& need);
 
   const PoolMachine& machine_;
@@ -90,6 +94,8 @@ class SeatPlan {
   const Clock::time_point now_;
   Amount free_, room_;
   std::vector<Line> lines_;
+  std::vector<size_t> program_of_;  // By claim: an index of used_by_.
+  std::vector<Amount> used_by_;     // By program, as planned.
   std::vector<size_t> order_;
 };
 

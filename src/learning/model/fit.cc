@@ -326,6 +326,21 @@ Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
   return MakePreview(StateOf(train.session()), placed.chain, RowsFor(placed.chain, placed.table));
 }
 
+Result<Json> DescribeKept(const Pipeline& pipeline, const DataFrame& train) {
+  SessionState& session = StateOf(train.session());
+  PT_LET(Placed placed, Place(pipeline, train, UseSettings::kYes));
+  const TrainRows rows = RowsFor(placed.chain, placed.table);
+  PT_LET(const int64_t count, DataFrame(train.session(), rows.kept).Count());
+  Json kept = Json::array();
+  PT_LET(const auto learned, LearnFromKept(session, rows.learning, count, placed.chain, kept));
+  const bool average = placed.chain.options.back().kind == kAverageEstimator;
+  if (!learned || !placed.chain.estimator || average) return kept;
+  const TrainConfig config = ConfigFor(session, placed.chain, rows, *learned);
+  Json about = DescribeStoredRows(session, placed.chain, rows, config);
+  if (!about.is_null()) kept.push_back(std::move(about));
+  return kept;
+}
+
 Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
                     const std::shared_ptr<const Catalogue>& own,
                     const std::filesystem::path& base) {

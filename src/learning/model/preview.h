@@ -33,6 +33,11 @@ enum class UseSettings { kYes, kNo };
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
                             UseSettings settings = UseSettings::kYes);
 
+// What fitting would take of what earlier runs have made of these rows: [{"name" ("fit", "rows"),
+// "cause", "causes", "from", "made"}], without the last two for what is not kept. The table must be
+// kept, and is opened; no pass is made.
+Result<Json> DescribeKept(const Pipeline& pipeline, const DataFrame& train);
+
 // Returns the pipeline with the settings of the session applied, for callers that change it
 // further. Refuses settings that nothing reads.
 Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session);

@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "pipeline/learned.h"
+#include "pipeline/stored_rows.h"
 
 namespace protium {
 namespace {
@@ -49,10 +50,10 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
   return result;
 }
 
-// The stages over the training rows, a projection to what the task reads, and the gang on top. A
-// class label is replaced by its index: workers pack only numbers.
-Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config,
-               const Analyze& analyze) {
+// The stages over the training rows, and a projection to what the task reads. A class label is
+// replaced by its index: workers pack only numbers.
+Plan TrainInput(const Chain& chain, const TrainRows& rows, const TrainConfig& config,
+                const Analyze& analyze) {
   Columns columns = LearnedFrom(chain);
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
   const Columns wanted = ListColumns(chain, config);
@@ -64,7 +65,11 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
     if (!label) read.push_back({column, Col(column)});
   }
   if (OfClasses(config)) read.push_back({kClassColumn, Col(kClassColumn)});
-  Plan input = MakePlan(Project{std::move(read)}, {applied});
+  return MakePlan(Project{std::move(read)}, {applied});
+}
+
+// The gang on top of its input.
+Plan TrainPlan(const Chain& chain, Plan input, const TrainConfig& config) {
   // Only its schema is used.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(
@@ -108,14 +113,23 @@ void NameTableColumns(const Chain& chain, Json& figures) {
 
 }  // namespace
 
+Json DescribeStoredRows(SessionState& session, const Chain& chain, const TrainRows& rows,
+                        const TrainConfig& config) {
+  return StoredRows::Describe(session, TrainInput(chain, rows, config, AnalyzeWith(session)),
+                              chain.estimator->kind->task(), config);
+}
+
 Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
-                          const TrainConfig& config) {
+                          const TrainConfig& given) {
   const auto since = Clock::now();
-  Result<std::optional<TrainResult>> result =
-      RunTraining(session, TrainPlan(chain, rows, config, AnalyzeWith(session)));
+  TrainConfig config = given;
+  const Plan input = TrainInput(chain, rows, config, AnalyzeWith(session));
+  StoredRows stored(session, input, chain.estimator->kind->task(), config);
+  Result<std::optional<TrainResult>> result = RunTraining(session, TrainPlan(chain, input, config));
   // Workers name the columns that they read, such as temp__fill__scale.
   if (!result.ok()) return WithSourceNames(chain, result.status());
   session.record().AddSeconds("train", since);
+  stored.Keep();
   if (*result) {
     if (Json& importance = (*result)->importance; importance.is_object()) {
       NameTableColumns(chain, importance["columns"]);

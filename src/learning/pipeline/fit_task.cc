@@ -31,17 +31,11 @@ struct FitConfig {
   }
 };
 
-// A StateRow, and the position of its need.
-SchemaPtr StateSchema() {
-  return arrow::schema({arrow::field("need", arrow::int32()), arrow::field("text", arrow::utf8()),
-                        arrow::field("number", arrow::float64()),
-                        arrow::field("count", arrow::int64())});
-}
-
-// Collects rows of states into batches for the driver.
+// Collects rows of states into batches.
 class StateWriter {
  public:
-  explicit StateWriter(TaskContext& context) : context_(context) {}
+  explicit StateWriter(const std::function<Status(const arrow::RecordBatch&)>& send)
+      : send_(send) {}
 
   Status Add(int32_t need, const StateRow& row) {
     PT_TRY(need_.Append(need));
@@ -59,11 +53,11 @@ class StateWriter {
     PT_TRY(text_.Finish(&columns[1]));
     PT_TRY(number_.Finish(&columns[2]));
     PT_TRY(count_.Finish(&columns[3]));
-    return context_.Emit(*arrow::RecordBatch::Make(StateSchema(), rows, std::move(columns)));
+    return send_(*arrow::RecordBatch::Make(StateSchema(), rows, std::move(columns)));
   }
 
  private:
-  TaskContext& context_;
+  const std::function<Status(const arrow::RecordBatch&)>& send_;
   arrow::Int32Builder need_;
   arrow::StringBuilder text_;
   arrow::DoubleBuilder number_;
@@ -159,9 +153,28 @@ struct StateColumns {
   }
 };
 
+}  // namespace
+
+// A StateRow, and the position of its need.
+SchemaPtr StateSchema() {
+  return arrow::schema({arrow::field("need", arrow::int32()), arrow::field("text", arrow::utf8()),
+                        arrow::field("number", arrow::float64()),
+                        arrow::field("count", arrow::int64())});
+}
+
+Status EmitStates(const std::vector<State>& states,
+                  const std::function<Status(const arrow::RecordBatch&)>& send) {
+  StateWriter writer(send);
+  for (size_t i = 0; i < states.size(); ++i) {
+    const EmitRow emit = [&](const StateRow& row) { return writer.Add(int32_t(i), row); };
+    PT_TRY(std::visit([&](const auto& state) { return state.Emit(emit); }, states[i]));
+  }
+  return writer.Flush();
+}
+
 // The batch comes from another process, on Spark through another language's runtime: its schema and
 // its need numbers are checked before it is cast or used as an index.
-Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
+Status MergeStates(const arrow::RecordBatch& batch, std::vector<State>& states) {
   if (!batch.schema()->Equals(*StateSchema(), false)) {
     return Status::Invalid("task fit returned ", batch.schema()->ToString());
   }
@@ -176,8 +189,6 @@ Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
   }
   return Status::OK();
 }
-
-}  // namespace
 
 Status FitTask(TaskContext& context) {
   PT_LET(const Json json, ParseJson(context.config()));
@@ -194,12 +205,7 @@ Status FitTask(TaskContext& context) {
       PT_TRY(AddBatch(config.needs[i], *batch, states[i]));
     }
   }
-  StateWriter writer(context);
-  for (size_t i = 0; i < states.size(); ++i) {
-    const EmitRow emit = [&](const StateRow& row) { return writer.Add(int32_t(i), row); };
-    PT_TRY(std::visit([&](const auto& state) { return state.Emit(emit); }, states[i]));
-  }
-  return writer.Flush();
+  return EmitStates(states, [&](const arrow::RecordBatch& batch) { return context.Emit(batch); });
 }
 
 namespace {
@@ -212,7 +218,7 @@ Result<std::vector<State>> FitOnce(Engine& engine, const Plan& pass, const std::
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
     if (!batch) return states;
-    PT_TRY(MergeBatch(*batch, states));
+    PT_TRY(MergeStates(*batch, states));
   }
 }
 

@@ -5,6 +5,9 @@
 // commutative, so the result does not depend on the workers, the partitions or the order of rows.
 #pragma once
 
+#include <arrow/record_batch.h>
+
+#include <functional>
 #include <vector>
 
 #include "engine/engine.h"
@@ -21,5 +24,12 @@ Status FitTask(TaskContext& context);
 // there is no pass. The engine casts columns to double, except those that are counted as text.
 Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vector<Need>& needs,
                                const Call& call);
+
+// States as rows, as they travel: the schema, the batches of all states, and what reads them.
+// MergeStates() checks the batch, which may come from elsewhere.
+SchemaPtr StateSchema();
+Status EmitStates(const std::vector<State>& states,
+                  const std::function<Status(const arrow::RecordBatch&)>& send);
+Status MergeStates(const arrow::RecordBatch& batch, std::vector<State>& states);
 
 }  // namespace protium

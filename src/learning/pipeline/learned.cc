@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "pipeline/fit_task.h"
+#include "events/events.h"
+#include "pipeline/kept_states.h"
 #include "pipeline/profile.h"
 #include "pipeline/stages_before.h"
 #include "pipeline/train_rows.h"
@@ -52,23 +53,32 @@ struct LearnedEntry {
 //    (PlaceWhoWaited).
 class Fitting {
  public:
-  // `before`: what the stages learned for another model, which they keep; empty: they learn.
+  // `before`: what the stages learned for another model, which they keep; empty: they learn. With
+  // `kept`, no pass is made: what is kept is described there.
   Fitting(SessionState& session, const Plan& rows, int64_t count, Chain& chain,
-          std::vector<Json> before)
-      : session_(session), rows_(rows), chain_(chain), before_(std::move(before)) {
+          std::vector<Json> before, Json* kept = nullptr)
+      : session_(session), rows_(rows), chain_(chain), before_(std::move(before)), kept_(kept) {
     AddNeeds();
     const bool asked = session.options().profile.value_or(count <= kMostProfiledUnasked);
-    if (asked && !session.folder().empty()) profile_ = ProfileNeedOf(chain);
+    if (asked && (kept_ != nullptr || !session.folder().empty())) profile_ = ProfileNeedOf(chain);
     if (!profile_.columns.empty()) AddAll({profile_.need});
     if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
   }
 
+  bool lacks() const { return lacks_; }
+
   Status Run(Learned& learned) {
     for (int32_t level = 1; level <= chain_.levels(); ++level) {
-      ReportFitted(level);
+      if (kept_ == nullptr) ReportFitted(level);
       PT_TRY(FindOut(level));
+      if (lacks_) return Status::OK();
       PT_TRY(LearnAt(level, learned));
       PT_TRY(PlaceWhoWaited(level));
+    }
+    if (kept_ != nullptr) return Status::OK();
+    // Not if a pass of this run was needed.
+    if (!from_.empty() && std::ranges::find(from_, "") == from_.end()) {
+      session_.call().Send(WorkTaken{.what = "fit", .run = from_.front()});
     }
     const auto& seen =
         profile_.columns.empty() ? std::optional<State>() : FindEntry(profile_.need).state;
@@ -162,9 +172,24 @@ class Fitting {
     }
     const Plan input =
         ApplyStages(chain_, rows_, columns, wanted, RowUse::kLearning, AnalyzeWith(session_));
-    Result<std::vector<State>> states = Fit(session_.engine(), input, asked, session_.call());
-    if (!states.ok()) return WithSourceNames(chain_, states.status());
-    for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move((*states)[i]);
+    if (kept_ != nullptr) return TakeKept(input, asked);
+    auto found = FindStates(session_, input, asked);
+    if (!found.ok()) return WithSourceNames(chain_, found.status());
+    if (!asked.empty()) from_.push_back(std::move(found->from));
+    for (size_t i = 0; i < asked.size(); ++i) {
+      FindEntry(asked[i]).state = std::move(found->states[i]);
+    }
+    return Status::OK();
+  }
+
+  Status TakeKept(const Plan& input, const std::vector<Need>& asked) {
+    if (asked.empty()) return Status::OK();
+    KeptStates found = LookForStates(session_, input, asked);
+    if (!found.about.is_null()) kept_->push_back(std::move(found.about));
+    lacks_ = !found.states;
+    for (size_t i = 0; i < asked.size() && found.states; ++i) {
+      FindEntry(asked[i]).state = std::move((*found.states)[i]);
+    }
     return Status::OK();
   }
 
@@ -191,7 +216,7 @@ class Fitting {
       const Status status = LearnOrKeep(i);
       if (status.ok()) {
         for (const std::string& note : each.stage->notes()) {
-          session_.call().Send(Note{note});
+          if (kept_ == nullptr) session_.call().Send(Note{note});
         }
         continue;
       }
@@ -212,8 +237,11 @@ class Fitting {
   const Plan& rows_;
   Chain& chain_;
   std::vector<Json> before_;  // By stage.
+  Json* const kept_;
+  bool lacks_ = false;  // Whether something is not kept.
   ProfileNeed profile_;
-  std::vector<Entry> entries_;  // Each need once, however many stages share it.
+  std::vector<std::string> from_;  // The run of each pass: FoundStates::from.
+  std::vector<Entry> entries_;     // Each need once, however many stages share it.
 };
 
 // Scoring divides by these values and uses them as indices, and stages.json can be edited.
@@ -239,6 +267,14 @@ Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count
   Learned learned;
   PT_TRY(Fitting(session, rows, count, chain, std::move(kept)).Run(learned));
   return learned;
+}
+
+Result<std::optional<Learned>> LearnFromKept(SessionState& session, const Plan& rows, int64_t count,
+                                             Chain& chain, Json& kept) {
+  Learned learned;
+  Fitting fitting(session, rows, count, chain, {}, &kept);
+  PT_TRY(fitting.Run(learned));
+  return fitting.lacks() ? std::nullopt : std::optional<Learned>(std::move(learned));
 }
 
 Analyze AnalyzeWith(SessionState& session) {

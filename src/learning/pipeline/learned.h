@@ -20,6 +20,11 @@ namespace protium {
 Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain,
                           const std::optional<StagesBefore>& before = {});
 
+// FitStages() with nothing but what earlier runs have kept. Adds what each pass would take to
+// `kept` (KeptWork::Describe()); none after the first pass whose states are not there.
+Result<std::optional<Learned>> LearnFromKept(SessionState& session, const Plan& rows, int64_t count,
+                                             Chain& chain, Json& kept);
+
 // {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}. Reading it back
 // restores every stage of `chain` to its state after fitting, and fails with Exit::kInput for JSON
 // that does not match the chain.

@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "os/file.h"
-#include "pipeline/fit_task.h"
+#include "pipeline/kept_states.h"
 #include "protium/events.h"
 #include "statistics/exact_mean.h"
 
@@ -253,8 +253,9 @@ Status AddTest(SessionState& session, const Plan& rows, const arrow::Schema& sch
   }
   const ProfileNeed need = ProfileOf(names, schema);
   if (need.columns.empty()) return Status::OK();
-  PT_LET(const std::vector<State> states, Fit(session.engine(), rows, {need.need}, session.call()));
-  profile["test"] = TestProfileToJson(std::get<ColumnProfiles>(states[0]), need.columns, train);
+  PT_LET(const FoundStates found, FindStates(session, rows, {need.need}));
+  profile["test"] =
+      TestProfileToJson(std::get<ColumnProfiles>(found.states[0]), need.columns, train);
   return WriteProfile(session, profile);
 }
 

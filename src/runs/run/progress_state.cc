@@ -51,6 +51,10 @@ std::vector<std::string> ProgressState::On(const Json& json, Deadline now) {
   phases_.On(event, Millis(now));
   Lines lines = Follow(now);
   if (Is<TableTaken>(json) && TextAt(json, "name") == "etl") taken_from_ = TextAt(json, "run");
+  if (Is<WorkTaken>(json)) {
+    if (TextAt(json, "what") == "fit") fit_from_ = "kept from " + TextAt(json, "run") + ": ";
+    if (TextAt(json, "what") == "rows") rows_from_ = ", kept from " + TextAt(json, "run");
+  }
   const Lines more = std::visit([&](const auto& each) { return Take(each, now); }, event);
   lines.insert(lines.end(), more.begin(), more.end());
   view_.On(event);
@@ -216,7 +220,7 @@ std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const
     case Phase::kSearch:
       return SearchLine(now);
     case Phase::kFit:
-      return "fit      " + stages_ + "  " + Seconds(seconds);
+      return "fit      " + fit_from_ + stages_ + "  " + Seconds(seconds);
     case Phase::kStart:
     case Phase::kTrain:
       return TrainLine(now, unicode, width);
@@ -286,7 +290,7 @@ std::string ProgressState::Summary(Deadline now) const {
   if (phase_ == Phase::kTrain && view_.step > 0) {
     std::string line = fmt::format("train    {} {}{}", Grouped(view_.step),
                                    view_.trees ? "round" : "step", PluralOf(view_.step));
-    if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
+    if (rows_ > 0) line += " on " + Grouped(rows_) + " rows" + rows_from_;
     line += fmt::format("  {}loss {}", view_.epoch_ended && !view_.trees ? "last epoch: " : "",
                         Figure(view_.loss, 4));
     const std::vector<std::string> metrics = Metrics();
@@ -301,7 +305,7 @@ std::string ProgressState::Summary(Deadline now) const {
     }
     return "etl      " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + took;
   }
-  if (phase_ == Phase::kFit) return "fit      " + stages_ + "  " + took;
+  if (phase_ == Phase::kFit) return "fit      " + fit_from_ + stages_ + "  " + took;
   if (phase_ == Phase::kScore) {
     return "score    " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + took;
   }

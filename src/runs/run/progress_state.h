@@ -87,6 +87,8 @@ class ProgressState {
   int64_t running_ = 0;         // Trials that have started and not ended.
   int64_t ended_ = 0;           // Trials that have ended while this phase ran.
   std::string best_;            // "rmse 14.1 in trial 3"
+  std::string fit_from_;        // "kept from RUN: ", or empty.
+  std::string rows_from_;       // ", kept from RUN", or empty: of packed rows.
   std::string stages_;          // "index, fill, scale"
   int64_t first_step_ = -1;     // The first step of this attempt; -1: none yet.
   Deadline first_step_at_{};

@@ -15,6 +15,7 @@
 #include "column/stream.h"
 #include "plan/node.h"
 #include "protium/sources.h"
+#include "store/manifest.h"
 
 namespace protium {
 
@@ -50,6 +51,14 @@ struct Admission {
   std::string waits_for;  // Who holds its seats now; empty: nobody as far as known.
 };
 
+class LocalStore;
+
+// The rows of a plan, by what decides them.
+struct RowsName {
+  Json causes;                      // Equal causes, equal rows; null: not known.
+  std::vector<StoredInput> inputs;  // The files that they come from.
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -73,6 +82,13 @@ class Engine {
   // The tables of the database that holds `source`, whatever its table, by name. Reads no table.
   // An engine that opens no databases itself refuses (kUsage).
   virtual Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call);
+  // The store in which this engine's tables outlive it, for what is made of them; null: none. Lives
+  // as long as the engine.
+  virtual LocalStore* Kept() { return nullptr; }
+  // Names the rows of a plan over kept tables that were made already and lie in Kept(). The tables
+  // count by their contents, however they were made; the causes are null where one is not there, or
+  // where the plan itself may give other rows in the next run. Moves no data.
+  virtual RowsName NameRows(const Plan&, const Call&) { return {}; }
   virtual std::string address() const = 0;  // "local[2]"
 };
 

@@ -67,10 +67,11 @@ Result<InputRecord> InputRecord::Open(std::filesystem::path file, bool resume) {
   return record;
 }
 
-Status InputRecord::Add(const std::filesystem::path& input) {
+Status InputRecord::Add(const std::filesystem::path& input, std::string sha256) {
   if (files_.contains(input.string())) return Status::OK();
   PT_LET(InputFile file, ReadFacts(input.string()));
-  PT_TRY(AddHash(file));
+  file.sha256 = std::move(sha256);
+  if (file.sha256.empty()) PT_TRY(AddHash(file));
   files_.emplace(file.path, file);
   if (file_.empty()) return Status::OK();
   std::vector<InputFile> all;

@@ -48,7 +48,8 @@ class InputRecord {
   // other bytes is a fault of Exit::kInput that names it and what changed. A file with only another
   // modification time is hashed and, if its bytes are the same, accepted.
   static Result<InputRecord> Open(std::filesystem::path file, bool resume);
-  Status Add(const std::filesystem::path& input);
+  // `sha256`: its hash, if that is known; empty: it is computed.
+  Status Add(const std::filesystem::path& input, std::string sha256 = {});
   // For RefuseInputs() alone; not stored. Add() adds the files that match at present.
   void AddPattern(InputPattern pattern) { patterns_.insert(std::move(pattern)); }
   const std::map<std::string, InputFile>& files() const { return files_; }

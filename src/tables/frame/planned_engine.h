@@ -28,6 +28,7 @@ class PlannedEngine : public Engine {
   Result<Source> Pin(const Source& source, const Call& call) override {
     return engine_->Pin(source, call);
   }
+  LocalStore* Kept() override { return engine_->Kept(); }
   std::string address() const override;
 
   // Whether the program has requested rows and got none; nothing has been reported since.

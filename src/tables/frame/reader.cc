@@ -4,6 +4,7 @@
 // mistakes show before anything runs; a failure waits in a Broken node.
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "base/fault.h"
@@ -14,6 +15,7 @@
 #include "format/parquet.h"
 #include "format/partitions.h"
 #include "frame/inputs.h"
+#include "frame/kept_files.h"
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "frame/verbs.h"
@@ -29,8 +31,10 @@ namespace fs = std::filesystem;
 
 // Determines the columns of the files. For this, CSV is read whole, here and not in the engine: a
 // sample, or two engines with their own rules, would infer different types. `loose`: the table must
-// be brought after all, since engines do not read some numbers alike.
-Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
+// be brought after all, since engines do not read some numbers alike. `found`: what CSV
+// files hold.
+Status ReadColumns(const SchemaPtr& known, const KeptFiles& kept, Scan& scan, bool& loose,
+                   std::optional<CsvTable>& found) {
   if (scan.format == Format::kParquet) {
     PT_LET(ParquetTable table, ReadParquetTable(scan.paths));
     scan.schema = std::move(table.schema);
@@ -38,7 +42,11 @@ Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
     return Status::OK();
   }
   PT_LET(scan.csv, WithDelimiter(scan.paths.front(), scan.csv));
-  PT_LET(CsvTable table, InferCsv(scan.paths, scan.csv));
+  found = kept.csv();
+  if (!found) {
+    PT_LET(found, InferCsv(scan.paths, scan.csv));
+  }
+  CsvTable table = *found;
   loose = table.loose_numbers;
   if (loose) return Status::OK();
   scan.schema = std::move(table.schema);
@@ -51,12 +59,12 @@ Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
 // Whether the table must be brought; otherwise its columns are in `scan`. `folders`: the names of
 // the columns that its folders below `root` give.
 Result<bool> FindColumns(const fs::path& root, const Columns& folders, const SchemaPtr& known,
-                         Scan& scan) {
+                         const KeptFiles& kept, Scan& scan, std::optional<CsvTable>& found) {
   if (!folders.empty()) {
     PT_LET(scan.partitions, ReadPartitions(scan.paths, root, folders, known));
   }
   PT_LET(bool bring, MustBeBrought(scan.paths, scan.format, scan.csv));
-  if (!bring) PT_TRY(ReadColumns(known, scan, bring));
+  if (!bring) PT_TRY(ReadColumns(known, kept, scan, bring, found));
   return bring;
 }
 
@@ -74,6 +82,13 @@ Result<Plan> BringScan(SessionState& session, const SchemaPtr& known, Scan scan)
   brought.brought_from = std::move(scan.paths);
   PT_LET(brought.schema, ParquetSchema(brought.paths));
   return MakePlan(std::move(brought));
+}
+
+std::vector<std::string> HashesOf(const InputRecord& inputs,
+                                  const std::vector<std::string>& paths) {
+  std::vector<std::string> hashes;
+  for (const std::string& path : paths) hashes.push_back(inputs.files().at(path).sha256);
+  return hashes;
 }
 
 }  // namespace
@@ -97,15 +112,21 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   }
   Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
+  KeptFiles kept(session, scan);
+  const std::vector<std::string> paths = scan.paths;
   // Hashing and finding types each read every byte, on a core of their own. Nobody else uses the
   // record of inputs until `recorded` has its result.
-  std::future<Status> recorded = std::async(std::launch::async, [&session, paths = scan.paths] {
-    for (const std::string& file : paths) PT_TRY(session.inputs().Add(file));
+  std::future<Status> recorded = std::async(std::launch::async, [&] {
+    for (size_t i = 0; i < paths.size(); ++i) {
+      PT_TRY(session.inputs().Add(paths[i], kept.Sha256(i)));
+    }
     return Status::OK();
   });
-  Result<bool> columns = FindColumns(files.root, partitions_, known, scan);
+  std::optional<CsvTable> csv;
+  Result<bool> columns = FindColumns(files.root, partitions_, known, kept, scan, csv);
   PT_TRY(recorded.get());
   PT_LET(const bool bring, std::move(columns));
+  kept.Keep(HashesOf(session.inputs(), paths), csv ? &*csv : nullptr);
   if (bring) return BringScan(session, known, std::move(scan));
   for (const std::string& note : ZoneNotes(*scan.schema)) {
     session.call().Send(Note{note});

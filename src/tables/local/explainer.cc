@@ -34,7 +34,8 @@ Status Explainer::Visit(const Plan& plan, const Plan& whole) {
   if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
     KeptRows rows{.table = NewName(kept->name), .marks = FindCuts(whole, plan.get())};
     PT_LET(const auto varies, Show(plan->inputs.front(), "materialize " + kept->name, rows));
-    if (stored_ != nullptr) said_.kept.push_back(stored_->Describe(plan, varies, call_));
+    if (stored_ != nullptr)
+      said_.kept.push_back(stored_->Describe(connection_, plan, varies, call_));
     views_[plan.get()] = std::move(rows);
   }
   if (const auto* task = std::get_if<MapTask>(&plan->verb)) {

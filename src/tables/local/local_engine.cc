@@ -107,6 +107,17 @@ class LocalEngine : public Engine {
     return ListSourceTables(ForDatabase(), source);
   }
 
+  LocalStore* Kept() override { return stored_ == nullptr ? nullptr : stored_->store(); }
+
+  RowsName NameRows(const Plan& plan, const Call&) override {
+    if (Kept() == nullptr) return {};
+    TableContents contents;
+    for (const auto& [node, rows] : ReadyTables()) {
+      if (!rows.content.empty()) contents[node] = rows.content;
+    }
+    return IsSteady(plan, contents) ? stored_->NameRows(plan, contents) : RowsName{};
+  }
+
   std::string address() const override { return options_.address; }
 
  private:
@@ -157,6 +168,34 @@ class LocalEngine : public Engine {
   bool Named(const Source& source) const {
     return std::ranges::any_of(
         sources_, [&](const Source& each) { return SourceKey(each) == SourceKey(source); });
+  }
+
+  std::unordered_map<const Node*, KeptRows> ReadyTables() {
+    const std::lock_guard lock(mutex_);
+    std::unordered_map<const Node*, KeptRows> ready;
+    for (const auto& store : stores_) ready.merge(store->kept.Ready());
+    return ready;
+  }
+
+  // Whether the SQL texts above kept tables give the same rows in every run.
+  bool IsSteady(const Plan& plan, const TableContents& contents) {
+    if (!HoldsSql(plan, contents)) return true;
+    const auto varies = [&]() -> Result<std::vector<std::string>> {
+      PT_LET(TableStore * store, StoreFor(plan));
+      PT_LET(const duck::Connection connection, store->database->Connect());
+      std::vector<std::string> notes;
+      PT_TRY(SelectAt(*store, connection, plan, store->kept.Ready(), &notes).status());
+      return notes;
+    };
+    const auto found = varies();
+    return found.ok() && found->empty();
+  }
+
+  static bool HoldsSql(const Plan& plan, const TableContents& contents) {
+    if (contents.contains(plan.get())) return false;
+    return std::holds_alternative<Sql>(plan->verb) ||
+           std::ranges::any_of(plan->inputs,
+                               [&](const Plan& input) { return HoldsSql(input, contents); });
   }
 
   // Returns a store other than `own` that has already made the table of `plan`.

@@ -8,6 +8,7 @@
 #include "local/inputs.h"
 #include "local/plain_stream.h"
 #include "local/plain_types.h"
+#include "local/table_content.h"
 
 // Tables are made depth first, each by its own QueryTables over the nodes below it: a Materialize
 // is computed if no store has it yet; a task's output is copied into a table of this query alone.
@@ -82,7 +83,8 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   const std::string& name = std::get<Materialize>(plan->verb).name;
   TableCause cause{.refused = "there is no store"};
   if (stored != nullptr) {
-    cause = stored->CauseOf(plan, call_);
+    PT_LET(const duck::Connection asking, store_.database->Connect());
+    cause = stored->CauseOf(asking, plan, call_);
     if (auto taken = stored->Find(store_.database, cause, name, call_)) return std::move(*taken);
   }
   QueryTables below(store_, plan->inputs.front(), sources_, call_);
@@ -126,8 +128,13 @@ Result<KeptTables::Made> QueryTables::CreateToKeep(const duck::Connection& conne
   }
   PT_TRY(table);
   const double seconds = std::chrono::duration<double>(Clock::now() - since).count();
-  sources_.stored->Keep(std::move(draft), kept.rows, table->second, seconds, call_);
-  return KeptTables::Made{std::move(table->first), kept.rows};
+  KeptRows rows = kept.rows;
+  const auto content = TableContent(connection, table->first.name(), rows);
+  const bool done = sources_.stored->Keep(
+      std::move(draft), rows,
+      {.rows = table->second, .content = content.ValueOr(""), .seconds = seconds}, call_);
+  if (done) rows.content = content.ValueOr("");
+  return KeptTables::Made{std::move(table->first), std::move(rows)};
 }
 
 // The table gets a column for the sides of every split that the query makes of it.

@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "events/events.h"
+#include "local/source_name.h"
 
 // The database of a query may open no file but those that were admitted, and an object's name is
 // not known by then. So tables are made in a private folder of the store and get their second name
@@ -115,10 +116,12 @@ fs::path StoredTables::NewFile() {
   return open_->path() / fmt::format("{}.duckdb", ++last_file_);
 }
 
-TableCause StoredTables::CauseOf(const Plan& kept, const Call& call) {
+TableCause StoredTables::CauseOf(const duck::Connection& connection, const Plan& kept,
+                                 const Call& call) {
   SayNotes(call);
   if (!open_) return {.refused = "the store cannot be opened"};
-  auto cause = FindCause(kept, store_->inputs());
+  auto cause = FindCause(kept, store_->inputs(),
+                         [&](const Source& source) { return NameSource(connection, source); });
   if (cause.ok()) return std::move(*cause);
   Say(cause.status(), call);
   return {.refused = FaultOf(cause.status()).what};
@@ -158,8 +161,10 @@ Result<KeptTables::Made> StoredTables::Attach(const std::shared_ptr<Database>& d
   fs::create_hard_link(object.Path(kPart), file, error);
   if (error) return SystemFault("link " + file.string(), error.value());
   auto lease = std::make_shared<StoredObject>(std::move(object));
+  Remember(lease->manifest());
+  const std::string content = lease->manifest().content;
   PT_LET(KeptTable table, KeptTable::Open(database, file, std::move(lease)));
-  KeptTables::Made made{std::move(table), {.columns = stored.columns}};
+  KeptTables::Made made{std::move(table), {.columns = stored.columns, .content = content}};
   for (const StoredMark& mark : stored.marks) {
     made.rows.marks.push_back({mark.by, mark.part, mark.seed, mark.column});
   }
@@ -191,32 +196,57 @@ std::optional<TableDraft> StoredTables::Begin(const TableCause& cause, const Cal
   return TableDraft(std::move(*draft), cause, NewFile());
 }
 
-void StoredTables::Keep(TableDraft draft, const KeptRows& rows, int64_t count, double seconds,
+bool StoredTables::Keep(TableDraft draft, const KeptRows& rows, const TableFacts& facts,
                         const Call& call) {
   for (const CauseFile& each : draft.cause_.files) {
     const auto same = store_->inputs().IsUnchanged(each.path, each.content);
     if (same.ok() && *same) continue;
     call.Send(Note{each.of + " changed while it was read: the table is not kept"});
-    return;
+    return false;
   }
-  const Json facts = {
-      {"rows", count}, {"columns", rows.columns}, {"marks", MarksToJson(rows.marks)}};
-  Status kept = draft.draft_.TakePart(kPart, draft.file_);
+  const Json written = {
+      {"rows", facts.rows}, {"columns", rows.columns}, {"marks", MarksToJson(rows.marks)}};
+  const auto keep = [&]() -> Result<StoredObject> {
+    PT_TRY(draft.draft_.TakePart(kPart, draft.file_));
+    return draft.draft_.Commit(
+        {.content = facts.content, .seconds = facts.seconds, .facts = written});
+  };
+  const auto kept = keep();
   if (kept.ok()) {
-    kept = draft.draft_.Commit({.seconds = seconds, .facts = facts}).status();
+    Remember(kept->manifest());
+  } else {
+    Say(kept.status(), call);
   }
-  if (!kept.ok()) Say(kept, call);
   SayNotes(call);
+  return kept.ok();
+}
+
+void StoredTables::Remember(const Manifest& manifest) {
+  const std::lock_guard lock(mutex_);
+  if (!manifest.content.empty()) inputs_[manifest.content] = manifest.inputs;
+}
+
+RowsName StoredTables::NameRows(const Plan& plan, const TableContents& contents) {
+  if (store_ == nullptr) return {};
+  TableCause cause = CauseOver(plan, contents);
+  if (!cause.refused.empty()) return {};
+  RowsName name{.causes = std::move(cause.causes)};
+  const std::lock_guard lock(mutex_);
+  for (const auto& [node, content] : contents) {
+    const auto& inputs = inputs_[content];
+    name.inputs.insert(name.inputs.end(), inputs.begin(), inputs.end());
+  }
+  return name;
 }
 
 void StoredTables::GiveWay(int64_t bytes) {
   if (store_ != nullptr) (void)store_->GiveWay(bytes);
 }
 
-Json StoredTables::Describe(const Plan& kept, const std::vector<std::string>& varies,
-                            const Call& call) {
+Json StoredTables::Describe(const duck::Connection& connection, const Plan& kept,
+                            const std::vector<std::string>& varies, const Call& call) {
   Json about = {{"name", std::get<Materialize>(kept->verb).name}};
-  const TableCause cause = CauseOf(kept, call);
+  const TableCause cause = CauseOf(connection, kept, call);
   if (!cause.refused.empty() || !varies.empty()) {
     about["not"] = cause.refused.empty() ? varies.front() : cause.refused;
     return about;

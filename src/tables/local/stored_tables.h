@@ -10,9 +10,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/call.h"
+#include "engine/engine.h"
 #include "local/kept_tables.h"
 #include "local/table_cause.h"
 #include "os/temporary_folder.h"
@@ -36,6 +38,13 @@ class TableDraft {
   std::filesystem::path file_;
 };
 
+// What is known of a table when it is made.
+struct TableFacts {
+  int64_t rows = 0;
+  std::string content;  // TableContent().
+  double seconds = 0;   // That it took.
+};
+
 // Thread-safe.
 class StoredTables {
  public:
@@ -50,7 +59,7 @@ class StoredTables {
   std::string folder() const;
 
   // What is known about the node's rows before anything is made. Refused without a store.
-  TableCause CauseOf(const Plan& kept, const Call& call);
+  TableCause CauseOf(const duck::Connection& connection, const Plan& kept, const Call& call);
   // Opens the table of an earlier run; none if there is none.
   std::optional<KeptTables::Made> Find(const std::shared_ptr<Database>& database,
                                        const TableCause& cause, const std::string& name,
@@ -60,29 +69,36 @@ class StoredTables {
   std::optional<TableDraft> Begin(const TableCause& cause, const Call& call);
   // Puts the finished table into the store, unless an input has changed since it was read; `rows`
   // are its columns and marks. The file stays.
-  void Keep(TableDraft draft, const KeptRows& rows, int64_t count, double seconds,
-            const Call& call);
+  // False if it is not kept.
+  bool Keep(TableDraft draft, const KeptRows& rows, const TableFacts& facts, const Call& call);
   // Gives up what others can make again, after the disk was full.
   void GiveWay(int64_t bytes);
+  // Names the rows of a plan over tables of these contents, which Find() or Keep() have seen.
+  RowsName NameRows(const Plan& plan, const TableContents& contents);
+  // Null if it could not be opened.
+  LocalStore* store() { return store_.get(); }
   // For `protium plan`: {"name", "not"} with the reason why a run would not keep it; else "cause",
   // "causes" and "inputs" ("path", "hash"), and "from", "made", "bytes" and "rows" of what it would
   // take.
-  Json Describe(const Plan& kept, const std::vector<std::string>& varies, const Call& call);
+  Json Describe(const duck::Connection& connection, const Plan& kept,
+                const std::vector<std::string>& varies, const Call& call);
 
  private:
   StoredTables(const std::filesystem::path& folder, std::string run, bool fresh);
   Status OpenStore(const std::filesystem::path& folder);
   std::optional<StoredObject> Look(const TableCause& cause, const Call& call);
   Result<KeptTables::Made> Attach(const std::shared_ptr<Database>& database, StoredObject object);
+  void Remember(const Manifest& manifest);
   void Say(const Status& status, const Call& call);
   void SayNotes(const Call& call);
   std::filesystem::path NewFile();
 
   const std::string run_;
   const bool fresh_;
-  std::mutex mutex_;  // Guards notes_ and last_file_.
+  std::mutex mutex_;  // Guards notes_, last_file_ and inputs_.
   std::vector<std::string> notes_;
   int64_t last_file_ = 0;
+  std::unordered_map<std::string, std::vector<StoredInput>> inputs_;  // By content.
   std::unique_ptr<LocalStore> store_;  // Null if it could not be opened.
   std::optional<TemporaryFolder> open_;
 };

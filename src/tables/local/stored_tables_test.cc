@@ -150,6 +150,52 @@ TEST_F(StoredTablesTest, WhatIsKeptIsTheSameWithAnyThreads) {
   EXPECT_THAT(*seen.begin(), HasSubstr(" "));
 }
 
+// What is made of the rows is named by their contents: the same for another text of the same query.
+TEST_F(StoredTablesTest, WhatIsMadeOfTheRowsIsNamedByTheirContents) {
+  const auto name = [&](const std::string& sql, const std::string& predicate = "a") {
+    const auto engine = OpenRun("one");
+    const Plan kept = Kept(sql);
+    const Plan above = MakePlan(Filter{MakeCall("is_not_null", {Col(predicate)})}, {kept});
+    EXPECT_TRUE(engine->NameRows(above, {}).causes.is_null());  // Not made yet.
+    RowsOf(*engine, above);
+    return engine->NameRows(above, {});
+  };
+  const RowsName first = name("SELECT a, b FROM t");
+  ASSERT_FALSE(first.causes.is_null());
+  ASSERT_EQ(first.inputs.size(), 1u);
+  EXPECT_EQ(first.inputs[0].path, (folder_.path() / "t.csv").string());
+  EXPECT_EQ(name("SELECT a, b FROM t").causes, first.causes);  // Taken.
+  EXPECT_EQ(name("SELECT t.a, b FROM t ORDER BY b").causes, first.causes);
+  EXPECT_NE(name("SELECT a, b FROM t", "b").causes, first.causes);
+  EXPECT_NE(name("SELECT a, upper(b) AS b FROM t").causes, first.causes);
+  EXPECT_NE(name("SELECT a, b FROM t UNION ALL SELECT a, b FROM t WHERE a = 1").causes,
+            first.causes);
+  EXPECT_NE(name("SELECT CAST(a AS DOUBLE) AS a, b FROM t").causes, first.causes);
+  EXPECT_NE(name("SELECT CAST('0.0' AS DOUBLE) AS a FROM t").causes,
+            name("SELECT CAST('-0.0' AS DOUBLE) AS a FROM t").causes);
+  EXPECT_TRUE(name("SELECT a, now() AS b FROM t").causes.is_null());
+}
+
+TEST_F(StoredTablesTest, RowsThatMayVaryHaveNoName) {
+  const auto engine = OpenRun("one");
+  const Plan kept = Kept("SELECT a, b FROM t");
+  RowsOf(*engine, kept);
+  const auto named = [&](const Plan& plan) { return !engine->NameRows(plan, {}).causes.is_null(); };
+  const auto keys =
+      std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"x", "y"});
+  EXPECT_TRUE(named(kept));
+  EXPECT_TRUE(named(MakePlan(Lookup{"b", "i", keys, 7, {}}, {kept})));
+  EXPECT_TRUE(named(MakePlan(Sql{"SELECT a + 1 AS c FROM r", {"r"}}, {kept})));
+  EXPECT_FALSE(named(MakePlan(Sql{"SELECT now() AS c FROM r", {"r"}}, {kept})));
+  EXPECT_FALSE(named(MakePlan(Limit{2}, {kept})));
+  EXPECT_FALSE(named(MakePlan(MapTask{.task = "own"}, {kept})));
+  EXPECT_FALSE(named(kept->inputs.front()));  // Of files.
+  const auto without = MakeLocalEngine({}, nullptr);
+  RowsOf(*without, kept);
+  EXPECT_TRUE(without->NameRows(kept, {}).causes.is_null());
+  EXPECT_EQ(without->Kept(), nullptr);
+}
+
 TEST_F(StoredTablesTest, FreshMakesThemAnew) {
   const Plan kept = Kept("SELECT a FROM t");
   Run("one", kept);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/digest.h"
 #include "os/build_ids.h"
 #include "sql/duckdb/prelude.h"
 
@@ -82,20 +83,44 @@ struct StepOf {
   Json operator()(const MarkSplit& split) const {
     return {split.by, ExactText(split.part), split.seed, split.column};
   }
+  Json operator()(const Lookup& lookup) const {
+    std::string keys;
+    for (const std::string& key : *lookup.keys) keys += std::to_string(key.size()) + ":" + key;
+    const auto place = [](const std::optional<int64_t>& each) {
+      return each ? Json(*each) : Json();
+    };
+    return {lookup.column, lookup.output, Sha256Hex(keys), place(lookup.unseen),
+            place(lookup.missing)};
+  }
   template <class Other>
   Json operator()(const Other&) const {
     return nullptr;
   }
 };
 
+constexpr const char* kNoHash = "it reads a table of a database, whose contents have no hash";
+
+bool MayHaveVersions(const Source& source) {
+  return source.kind == SourceKind::kDelta || source.kind == SourceKind::kIceberg ||
+         source.kind == SourceKind::kParquet;
+}
+
 class Describing {
  public:
-  Describing(InputHashes& hashes, TableCause& cause) : hashes_(hashes), cause_(cause) {}
+  // Without `hashes`, every table is one of `contents`.
+  Describing(InputHashes* hashes, const TableContents& contents, const SourceNames& sources,
+             TableCause& cause)
+      : hashes_(hashes), contents_(contents), sources_(sources), cause_(cause) {}
 
   // Returns the plan with the contents of files in place of their paths.
   Result<Plan> Visit(const Plan& plan) {
     const auto known = described_.find(plan.get());
     if (known != described_.end()) return known->second;
+    if (const auto kept = contents_.find(plan.get()); kept != contents_.end()) {
+      numbers_[plan.get()] = steps_.size();
+      steps_.push_back({{"verb", plan->verb.index()}, {"content", kept->second}});
+      return described_[plan.get()] = MakePlan(NamedTable{.name = kept->second});
+    }
     std::vector<Plan> inputs;
     Json numbers = Json::array();
     for (const Plan& input : plan->inputs) {
@@ -105,13 +130,14 @@ class Describing {
     }
     Verb verb = plan->verb;
     if (auto* const scan = std::get_if<Scan>(&verb)) PT_TRY(Take(*scan));
+    Json does = std::visit(StepOf{}, verb);
+    if (const auto* const table = std::get_if<NamedTable>(&verb)) does = Take(*table);
     if (const auto* const sql = std::get_if<Sql>(&verb)) {
       texts_.push_back({{"text", sql->text}, {"names", sql->names}});
     }
     numbers_[plan.get()] = steps_.size();
-    steps_.push_back({{"verb", verb.index()},
-                      {"inputs", std::move(numbers)},
-                      {"does", std::visit(StepOf{}, verb)}});
+    steps_.push_back(
+        {{"verb", verb.index()}, {"inputs", std::move(numbers)}, {"does", std::move(does)}});
     Plan described = MakePlan(std::move(verb), std::move(inputs));
     described_.emplace(plan.get(), described);
     return described;
@@ -122,12 +148,20 @@ class Describing {
   Json steps() const { return steps_; }
 
  private:
+  // The table's name in its source, and that of its rows.
+  Json Take(const NamedTable& table) {
+    const std::string rows = table.source && sources_ ? sources_(*table.source) : std::string();
+    if (rows.empty()) cause_.refused = kNoHash;
+    return {table.name, rows};
+  }
+
   Status Take(Scan& scan) {
     // One copy may be of several files; then they have no hash of their own.
     const bool paired = scan.brought_from.size() == scan.paths.size();
     for (size_t i = 0; i < scan.paths.size(); ++i) {
       std::string& path = scan.paths[i];
-      PT_LET(InputContent content, hashes_.Hash(path));
+      PT_CHECK(hashes_ != nullptr);
+      PT_LET(InputContent content, hashes_->Hash(path));
       cause_.files.push_back({path, paired ? scan.brought_from[i] : path, content});
       path = content.hash;
     }
@@ -144,7 +178,9 @@ class Describing {
     return Status::OK();
   }
 
-  InputHashes& hashes_;
+  InputHashes* const hashes_;
+  const TableContents& contents_;
+  const SourceNames& sources_;
   TableCause& cause_;
   Json texts_ = Json::array();
   Json scans_ = Json::array();
@@ -155,44 +191,71 @@ class Describing {
 
 // Why the contents of a node cannot be part of a cause; empty if they can.
 std::string RefusedFor(const Verb& verb) {
-  if (std::holds_alternative<NamedTable>(verb)) {
-    return "it reads a table of a database, whose contents have no hash";
-  }
+  const auto* const table = std::get_if<NamedTable>(&verb);
+  if (table != nullptr && !(table->source && MayHaveVersions(*table->source))) return kNoHash;
   if (std::holds_alternative<MapTask>(verb)) return "it holds results of tasks";
-  if (std::holds_alternative<Lookup>(verb)) return "it looks up learned keys";
   if (std::holds_alternative<Limit>(verb)) return "a limit keeps any rows";
   // What is not exact in it would have to be known here.
   if (std::holds_alternative<Materialize>(verb)) return "it is made of another kept table";
   return {};
 }
 
-std::string FindRefused(const Plan& plan, std::unordered_set<const Node*>& seen) {
-  if (!seen.insert(plan.get()).second) return {};
+std::string FindRefused(const Plan& plan, const TableContents& contents,
+                        std::unordered_set<const Node*>& seen) {
+  if (contents.contains(plan.get()) || !seen.insert(plan.get()).second) return {};
   std::string refused = RefusedFor(plan->verb);
   for (const Plan& input : plan->inputs) {
-    if (refused.empty()) refused = FindRefused(input, seen);
+    if (refused.empty()) refused = FindRefused(input, contents, seen);
   }
   return refused;
 }
 
+bool HoldsFiles(const Plan& plan, const TableContents& contents) {
+  if (contents.contains(plan.get())) return false;
+  return std::holds_alternative<Scan>(plan->verb) ||
+         std::holds_alternative<NamedTable>(plan->verb) ||
+         std::ranges::any_of(plan->inputs,
+                             [&](const Plan& input) { return HoldsFiles(input, contents); });
+}
+
+Json Causes(const Plan& described, const Describing& describing) {
+  return {{"plan", Explain(described)},
+          {"sql", describing.texts()},
+          {"steps", describing.steps()},
+          {"reading", describing.scans()},
+          {"engine", std::string("DuckDB ") + duckdb_library_version()},
+          {"builds", LoadedBuilds({"libprotium.so", "libprotium_local.so", "libduckdb"})},
+          {"settings", SettingsOfDatabase()},
+          {"libc", gnu_get_libc_version()},
+          {"processor", ProcessorLevel()}};
+}
+
 }  // namespace
 
-Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes) {
+TableCause CauseOver(const Plan& plan, const TableContents& contents) {
   TableCause cause;
   std::unordered_set<const Node*> seen;
-  cause.refused = FindRefused(kept->inputs.front(), seen);
+  cause.refused = FindRefused(plan, contents, seen);
+  if (cause.refused.empty() && HoldsFiles(plan, contents)) cause.refused = "it reads files";
   if (!cause.refused.empty()) return cause;
-  Describing describing(hashes, cause);
+  const SourceNames none;
+  Describing describing(nullptr, contents, none, cause);
+  const auto described = describing.Visit(plan);
+  PT_CHECK(described.ok());
+  cause.causes = Causes(*described, describing);
+  return cause;
+}
+
+Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes, const SourceNames& sources) {
+  TableCause cause;
+  std::unordered_set<const Node*> seen;
+  cause.refused = FindRefused(kept->inputs.front(), {}, seen);
+  if (!cause.refused.empty()) return cause;
+  const TableContents none;
+  Describing describing(&hashes, none, sources, cause);
   PT_LET(const Plan described, describing.Visit(kept->inputs.front()));
-  cause.causes = {{"plan", Explain(described)},
-                  {"sql", describing.texts()},
-                  {"steps", describing.steps()},
-                  {"reading", describing.scans()},
-                  {"engine", std::string("DuckDB ") + duckdb_library_version()},
-                  {"builds", LoadedBuilds({"libprotium.so", "libprotium_local.so", "libduckdb"})},
-                  {"settings", SettingsOfDatabase()},
-                  {"libc", gnu_get_libc_version()},
-                  {"processor", ProcessorLevel()}};
+  if (!cause.refused.empty()) return cause;
+  cause.causes = Causes(described, describing);
   return cause;
 }
 

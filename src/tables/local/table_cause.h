@@ -3,7 +3,9 @@
 // plans with the same cause have the same rows, whoever runs them and when.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/json.h"
@@ -26,8 +28,18 @@ struct TableCause {
   std::vector<CauseFile> files;
 };
 
+// The contents of tables that are kept (KeptRows::content), by their Materialize nodes.
+using TableContents = std::unordered_map<const Node*, std::string>;
+
+// The same for the rows of a plan over kept tables: they count by their contents, and what is below
+// them does not. There are no files.
+TableCause CauseOver(const Plan& plan, const TableContents& contents);
+
+// Names the rows of a source by what never changes (local/source_name.h); empty: nothing does.
+using SourceNames = std::function<std::string(const Source& source)>;
+
 // Hashes the input files of a Materialize node (those that were not seen before) and describes the
 // plan below it by their contents. Paths do not count: a copy in another folder has the same cause.
-Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes);
+Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes, const SourceNames& sources);
 
 }  // namespace protium

@@ -35,12 +35,13 @@ class TableCauseTest : public testing::Test {
     return MakePlan(Materialize{"etl"}, {MakePlan(Sql{sql, {"t"}}, {MakePlan(std::move(scan))})});
   }
   std::string NameOf(const Plan& kept) {
-    const auto cause = FindCause(kept, hashes_).ValueOrDie();
+    const auto cause = FindCause(kept, hashes_, nullptr).ValueOrDie();
     EXPECT_EQ(cause.refused, "");
     return CauseName("table", cause.causes);
   }
   std::string RefusedFor(Verb verb) {
-    return FindCause(MakePlan(Materialize{"etl"}, {MakePlan(std::move(verb), {})}), hashes_)
+    return FindCause(MakePlan(Materialize{"etl"}, {MakePlan(std::move(verb), {})}), hashes_,
+                     nullptr)
         .ValueOrDie()
         .refused;
   }
@@ -109,7 +110,8 @@ TEST_F(TableCauseTest, TheSameTextsInOtherPlacesAreAnotherPlan) {
 }
 
 TEST_F(TableCauseTest, ItHoldsTheBuildsAndTheSettings) {
-  const auto cause = FindCause(Kept(ScanOf(Write("t.csv", "a\n1\n"))), hashes_).ValueOrDie();
+  const auto cause =
+      FindCause(Kept(ScanOf(Write("t.csv", "a\n1\n"))), hashes_, nullptr).ValueOrDie();
   EXPECT_EQ(cause.causes["builds"].size(), 3u);
   for (const Json& id : cause.causes["builds"]) EXPECT_EQ(id.get<std::string>().size(), 40u);
   EXPECT_GT(cause.causes["settings"].size(), 3u);
@@ -123,7 +125,8 @@ TEST_F(TableCauseTest, WhatHasNoHashIsRefused) {
   EXPECT_EQ(RefusedFor(MapTask{}), "it holds results of tasks");
   EXPECT_EQ(RefusedFor(Limit{5}), "a limit keeps any rows");
   EXPECT_EQ(RefusedFor(Materialize{"train"}), "it is made of another kept table");
-  EXPECT_EQ(FaultOf(FindCause(Kept(ScanOf("/no/such/file")), hashes_).status()).exit, Exit::kInput);
+  EXPECT_EQ(FaultOf(FindCause(Kept(ScanOf("/no/such/file")), hashes_, nullptr).status()).exit,
+            Exit::kInput);
 }
 
 }  // namespace

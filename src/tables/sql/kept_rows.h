@@ -25,6 +25,7 @@ struct KeptRows {
   std::string table;     // What is written after FROM: a quoted name or more.
   Columns columns = {};  // Without the marks' own columns; may be empty.
   std::vector<KeptMark> marks = {};
+  std::string content = {};  // The name of the rows by what they hold; empty: not known.
 
   // Returns the mark of that split; nullptr if the table has none for it.
   const KeptMark* Find(const Columns& by, double part, int64_t seed) const;

@@ -9,9 +9,9 @@
 namespace protium {
 
 // Adds to the order of the windows of a typed SELECT without groups, where their values depend on
-// rows that tie, a hash of what the SELECT reads of a row: rows that still tie are alike, so it does
-// not matter which comes first. Leaves windows whose frame counts such rows together, and a SELECT
-// that reads columns which are not known or not comparable to the last bit.
+// rows that tie, a hash of what the SELECT reads of a row: rows that still tie are alike, so it
+// does not matter which comes first. Leaves windows whose frame counts such rows together, and a
+// SELECT that reads columns which are not known or not comparable to the last bit.
 void BreakTies(Json& select, const Scope& scope);
 
 // Whether the value of some window in a typed tree depends on the order of rows that tie.

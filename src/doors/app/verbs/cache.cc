@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "job/frames.h"
 #include "job/read_job.h"
+#include "os/temporary_folder.h"
 #include "run/terminal.h"
 #include "store/local_store.h"
 #include "terminal/printing.h"
@@ -205,21 +206,57 @@ std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
   return found;
 }
 
-// Says of one table of a job why it would be taken or made.
+// What differs in the causes of what was made of a table: "fit" or "rows".
+std::vector<Difference> CompareWork(const Manifest& kept, const Json& work) {
+  const std::pair<const char*, const char*> parts[] = {
+      {"/rows/steps", "the rows that it is made of, or the split, are others"},
+      {"/rows/builds", "Protium, or a library of it, is another build"},
+      {"/rows", "the plan above the table is another"},
+      {"/decides/needs", "the stages ask for something else of the rows"},
+      {"/decides/learned", "the stages have learned something else"},
+      {"/decides/shards", "train.shards is another"},
+      {"/decides", "the columns that are packed are others"}};
+  const Json changes = Json::diff(kept.causes, work["causes"]);
+  std::vector<Difference> found;
+  for (const Json& change : changes) {
+    const std::string& at = TextAt(change, "path");
+    const auto* const part =
+        std::ranges::find_if(parts, [&](const auto& each) { return at.starts_with(each.first); });
+    if (part == std::end(parts)) continue;
+    const bool said = std::ranges::any_of(
+        found, [&](const Difference& each) { return each.what == part->second; });
+    if (!said) found.push_back({part->second, "", ""});
+  }
+  return found;
+}
+
+std::vector<Difference> Compare(const Manifest& kept, const Json& job) {
+  return kept.kind == "table" ? CompareCauses(kept, job) : CompareWork(kept, job);
+}
+
+// The kind of object that is looked for.
+std::string KindOf(const std::string& name) {
+  return name == "fit" ? "states" : name == "rows" ? "rows" : "table";
+}
+
+// Says of one table of a job, or of what is made of it, why it would be taken or made.
 std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
   const std::string& name = TextAt(table, "name");
   if (table.contains("not")) {
     return fmt::format("{} is made in every run: {}\n", name, TextAt(table, "not"));
   }
   if (table.contains("from")) {
-    return fmt::format("{} is taken from {}: nothing that decides its {} rows has changed\n", name,
-                       TextAt(table, "from"), Grouped(WholeAt(table, "rows")));
+    const std::string rows =
+        table.contains("rows") ? "its " + Grouped(WholeAt(table, "rows")) + " rows" : "it";
+    return fmt::format("{} is taken from {}: nothing that decides {} has changed\n", name,
+                       TextAt(table, "from"), rows);
   }
   // The nearest is the one with the fewest differences; of those, the latest.
   const Manifest* nearest = nullptr;
   std::vector<Difference> fewest;
   for (const Manifest& each : kept) {
-    std::vector<Difference> found = CompareCauses(each, table);
+    if (each.kind != KindOf(name)) continue;
+    std::vector<Difference> found = Compare(each, table);
     const bool better = nearest == nullptr || found.size() < fewest.size() ||
                         (found.size() == fewest.size() && each.made > nearest->made);
     if (!better) continue;
@@ -249,7 +286,7 @@ Status Why(const Arguments& arguments, const Invocation& invocation, LocalStore&
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
   PT_LET(const JobFrames frames, OpenJob(*session, job));
   PT_LET(const Json plan, PlanJob(*session, job, frames));
-  const Json tables = plan.value("kept", Json::array());
+  PT_LET(const Json tables, KeptForJob(*session, job, frames, plan));
   if (arguments.Has("--json")) return PrintResult(Dump(tables) + "\n");
   const std::vector<Manifest> kept = store.List();
   std::string text;
@@ -274,6 +311,39 @@ Status VerifyAll(const Arguments& arguments, LocalStore& store) {
                         each.get<std::string>().substr(0, kShownDigits));
   }
   return PrintResult(text);
+}
+
+// Makes the tables of a job anew, in a store of their own, and compares what they hold with what is
+// kept under the same names.
+Status VerifyJob(const Arguments& arguments, const Invocation& invocation, LocalStore& store) {
+  PT_LET(const Job job, ReadJob(arguments.operand(1), arguments.Values("--set")));
+  PT_LET(RunRequest request, RequestForJob(job, invocation));
+  PT_LET(const TemporaryFolder elsewhere, TemporaryFolder::Make());
+  request.session.store = elsewhere.path() / "store";
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
+  PT_LET(const JobFrames frames, OpenJob(*session, job));
+  PT_TRY(frames.train.Count().status());
+  PT_LET(const auto made, LocalStore::Open({.folder = request.session.store}));
+  std::string text;
+  for (const Manifest& each : made->List()) {
+    const auto kept = each.kind == "table" ? store.Peek(each.cause) : std::nullopt;
+    if (!kept) continue;
+    if (kept->content != each.content) {
+      PT_TRY(store.Remove(each.cause).status());
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("the table that {} has kept holds other rows than its SQL "
+                                       "makes now",
+                                       kept->run),
+                   .where = each.cause,
+                   .why = "something decides its rows that is not in its name",
+                   .fix = "report it with the job; models of runs that took the table are not to "
+                          "be trusted",
+                   .kept = "the table is dropped: the next run makes it"});
+    }
+    text += fmt::format("the table of {} holds the rows that its SQL makes, {}\n", kept->run,
+                        Grouped(WholeAt(kept->facts, "rows")));
+  }
+  return PrintResult(text.empty() ? "nothing of this job is kept\n" : text);
 }
 
 // Whether the words of `cache rm` name an object itself: by the beginning of its name, or by one
@@ -354,6 +424,9 @@ Status ShowCache(const Arguments& arguments, const Invocation& invocation) {
   }
   PT_LET(const std::unique_ptr<LocalStore> store, OpenUsersStore());
   if (what == "why") return Why(arguments, invocation, *store);
+  if (what == "verify" && arguments.num_operands() > 1) {
+    return VerifyJob(arguments, invocation, *store);
+  }
   if (what == "verify") return VerifyAll(arguments, *store);
   if (what == "rm") return RemoveSome(arguments, *store);
   return ListObjects(arguments, *store);
@@ -374,6 +447,7 @@ CommandVerb CacheVerb() {
                    "  why JOB      says which tables the job would take, and what has changed\n"
                    "               where it would not\n"
                    "  verify       reads everything, and drops what is damaged\n"
+                   "  verify JOB   makes the job's table anew and compares it with the kept one\n"
                    "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
                    "               training) by that name alone\n\n"
                    "It lies in $PROTIUM_STORE, else in $XDG_CACHE_HOME/protium/store or "

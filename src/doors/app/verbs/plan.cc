@@ -161,14 +161,16 @@ std::string AgeText(int64_t made) {
   return fmt::format("{:.0f} days ago", seconds / 86400);
 }
 
-// For each kept table: from which run it would be taken, or why it would not be.
+// For each kept table, and what was made of it: from which run it would be taken, or why it would
+// not be.
 std::string KeptText(const Json& kept) {
   std::string text;
   for (const Json& each : kept) {
     std::string line = "  " + TextAt(each, "name") + "  ";
     if (each.contains("from")) {
-      line += fmt::format("taken from {}, {} rows, {}", TextAt(each, "from"),
-                          Grouped(WholeAt(each, "rows")), AgeText(WholeAt(each, "made")));
+      line += "taken from " + TextAt(each, "from");
+      if (each.contains("rows")) line += ", " + Grouped(WholeAt(each, "rows")) + " rows";
+      line += ", " + AgeText(WholeAt(each, "made"));
     } else if (each.contains("not")) {
       line += "made in every run: " + TextAt(each, "not");
     } else {
@@ -284,6 +286,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
   PT_LET(const JobFrames frames, OpenJob(*session, job));
   PT_LET(Json plan, PlanJob(*session, job, frames));
+  if (auto kept = KeptForJob(*session, job, frames, plan); kept.ok()) plan["kept"] = *kept;
   plan["tables"] = CountRows(*session);
   if (!warnings.empty()) plan["warnings"] = warnings;
   const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));

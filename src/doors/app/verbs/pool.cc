@@ -21,6 +21,7 @@
 #include "pool/place.h"
 #include "pool/pool_client.h"
 #include "pool/pool_daemon.h"
+#include "pool/pool_protocol.h"
 #include "run/printable.h"
 #include "run/terminal.h"
 #include "terminal/printing.h"
@@ -125,9 +126,17 @@ Status AwaitEndOfPool(const fs::path& socket) {
   return Status::OK();
 }
 
+// Of any version: the pool of a program that was replaced must end, too.
 Result<int64_t> EndPool() {
-  PT_LET(const Frame answer, AskRunning("stop"));
   PT_LET(const fs::path socket, PlaceOfPool());
+  PT_LET(UniqueFd fd, ConnectToPool(socket, Clock::now() + kPoolPatience));
+  Link link{Channel(std::move(fd))};
+  PT_TRY(AskPool(link, {{"type", "hello"},
+                        {"version", kPoolVersion},
+                        {"place", PlaceOfProcess()},
+                        {"who", "protium pool"}})
+             .status());
+  PT_LET(const Frame answer, AskPool(link, {{"type", "stop"}}));
   PT_TRY(AwaitEndOfPool(socket));
   return WholeAt(answer.head, "pid");
 }

@@ -53,9 +53,9 @@ struct WrittenRows {
   RowFiles files;
 };
 
-// Writes the table to a new folder of `job`, called after `name`. files.rows is what Spark counted while writing;
-// readers compare it with the files' footers. A folder that the driver does not see afterwards is a
-// Fault of exit kEnvironment.
+// Writes the table to a new folder of `job`, called after `name`. files.rows is what Spark counted
+// while writing; readers compare it with the files' footers. A folder that the driver does not see
+// afterwards is a Fault of exit kEnvironment.
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table, JobFolder& job,
                               const std::string& name, ExecuteOptions options, const Call& call);
 

@@ -30,8 +30,7 @@ constexpr SqlFunction kDates[] = {
     Same("dayofweek").Typed("d", 'i'),
     Same("dayofyear").Typed("d", 'i'),
     Same("from_unixtime"),
-    NotExact("from_utc_timestamp", kZones)
-        .Typed("sx", 'S'),
+    NotExact("from_utc_timestamp", kZones).Typed("sx", 'S'),
     Same("hour").Typed("s", 'i'),
     Same("last_day").Typed("d", 'D'),
     NotExact("localtimestamp", kNow),
@@ -72,8 +71,7 @@ constexpr SqlFunction kDates[] = {
     Same("to_timestamp_ltz"),
     Same("to_timestamp_ntz"),
     Same("to_unix_timestamp"),
-    NotExact("to_utc_timestamp", kZones)
-        .Typed("sx", 'S'),
+    NotExact("to_utc_timestamp", kZones).Typed("sx", 'S'),
     Parsed("to_weeks", "use INTERVAL 1 WEEK * n").Typed("*", 'V'),
     Parsed("to_years", "use INTERVAL 1 YEAR * n").Typed("*", 'M'),
     Same("trunc"),

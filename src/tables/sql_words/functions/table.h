@@ -58,8 +58,7 @@ inline constexpr std::string_view kFloatSum =
     "sums of doubles depend on the order of the rows; whole numbers are exact";
 inline constexpr std::string_view kTies = "where rows tie in its order, either may come first";
 inline constexpr std::string_view kAnyRow = "which row it takes depends on the order of the rows";
-inline constexpr std::string_view kZones =
-    "each engine's release has its own rules for time zones";
+inline constexpr std::string_view kZones = "each engine's release has its own rules for time zones";
 inline constexpr std::string_view kFewRows = "exact for up to 10,000 rows, an error for more";
 inline constexpr std::string_view kNow = "gives a different value in every run";
 inline constexpr std::string_view kTextOrder =
