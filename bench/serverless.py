@@ -373,7 +373,7 @@ class Serverless:
                 ours += self.warm_flights(scratch, environment)
                 ours += self.two_at_once(scratch, environment)
         for program in ([f"{self.binaries}/bench_pool", self.protium], [f"{self.binaries}/bench_store"]):
-            ours += [json.loads(line) for line in Ended(program).out.splitlines()]
+            ours += [json.loads(line) for line in Ended(program).out.splitlines() if line.startswith("{")]
         return ours, []
 
     # The job again with everything kept, its workers waiting.
