@@ -88,15 +88,14 @@ class OwnJob {
     words.insert(words.end(), more.begin(), more.end());
     return Protium(std::move(words));
   }
-  // The model that was written last: names of runs within one second are in no order.
+  // The model of the run that was written last: names of runs within one second are in no order.
   std::string Model() const {
     std::filesystem::path last;
-    std::filesystem::file_time_type written = std::filesystem::file_time_type::min();
+    auto written = std::filesystem::file_time_type::min();
     for (const auto& run : std::filesystem::directory_iterator(path() / "runs")) {
-      std::error_code none;
-      const auto time = std::filesystem::last_write_time(run.path() / "model", none);
-      if (none || time < written) continue;
-      last = run.path() / "model", written = time;
+      if (run.last_write_time() < written) continue;
+      last = run.path() / "model";
+      written = run.last_write_time();
     }
     return last.string();
   }

@@ -41,7 +41,11 @@ class WarmWorkers : public testing::Test {
     pool_ = std::make_unique<Running>(
         std::vector<std::string>{ProtiumCommand(), "pool", "start", "--foreground"}, own_.path(),
         environment());
+    // The socket may be that of a pool that was killed.
     ASSERT_TRUE(pool_->AwaitChange(own_.path(), [&] { return fs::exists(socket_); }));
+    for (int i = 0; Verb("status").exit != 0 && i < 100; ++i) {
+      std::this_thread::sleep_for(milliseconds(50));
+    }
   }
   Outcome Verb(const std::string& what) {
     Running command({ProtiumCommand(), "pool", what, "--json"}, own_.path(), environment());
@@ -166,11 +170,11 @@ TEST_F(WarmWorkers, AreRefusedInAFolderThatOthersCanReach) {
   fs::permissions(socket_.parent_path(), fs::perms(0755));
   const Outcome status = Verb("status");
   EXPECT_EQ(status.exit, 4);
-  EXPECT_THAT(status.err, HasSubstr("belongs to another user, or is open to others"));
+  EXPECT_THAT(status.err, HasSubstr("is open to others"));
   const Scratch scratch;
   const Outcome run = RunJob(scratch);
   EXPECT_EQ(run.exit, 0);
-  EXPECT_THAT(run.err, HasSubstr("without the pool: the folder of the pool belongs to another"));
+  EXPECT_THAT(run.err, HasSubstr("without the pool: the folder of the pool is open to others"));
   fs::permissions(socket_.parent_path(), fs::perms(0700));
 }
 

@@ -20,14 +20,14 @@ Status MakeOwnFolder(const std::filesystem::path& folder, std::string_view what_
   struct stat about {};
   // lstat() does not follow a link that someone else may have put there.
   if (::lstat(folder.c_str(), &about) != 0) return SystemFault("inspect " + folder.string(), errno);
-  if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & closed) == 0) {
-    return Status::OK();
-  }
-  return Fail(
-      {.exit = Exit::kEnvironment,
-       .what = fmt::format("the folder {} belongs to another user, or is open to others", what_for),
-       .where = folder.string(),
-       .fix = "remove it, or have its owner remove it"});
+  const bool own = S_ISDIR(about.st_mode) && about.st_uid == ::geteuid();
+  if (own && (about.st_mode & closed) == 0) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = fmt::format("the folder {} {}", what_for,
+                                   own ? "is open to others" : "is another user's, or a link"),
+               .where = folder.string(),
+               .fix = own ? "chmod 700 " + folder.string()
+                          : "name another one, or have its owner remove it"});
 }
 
 }  // namespace protium
