@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/verbs/cache_why.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// One difference of two causes, for people.
+struct Difference {
+  std::string what;
+  std::string was;
+  std::string now;
+};
+
+// The first lines in which two texts differ.
+std::pair<std::string, std::string> FirstLines(const std::string& was, const std::string& now) {
+  std::istringstream before(was), after(now);
+  std::string a, b;
+  while (before || after) {
+    a.clear();
+    b.clear();
+    std::getline(before, a);
+    std::getline(after, b);
+    if (a != b) break;
+  }
+  return {a, b};
+}
+
+std::string SqlOf(const Json& causes) {
+  std::string text;
+  for (const Json& each : causes.value("sql", Json::array())) text += TextAt(each, "text") + "\n";
+  return text;
+}
+
+// The plans without the contents of the files, which are compared by themselves.
+std::string PlanOf(const Json& causes, const Json& inputs) {
+  std::string plan = TextAt(causes, "plan");
+  for (const Json& each : inputs) {
+    const std::string& hash = TextAt(each, "hash");
+    for (size_t at = plan.find(hash); !hash.empty() && at != std::string::npos;
+         at = plan.find(hash)) {
+      plan.replace(at, hash.size(), fs::path(TextAt(each, "path")).filename().string());
+    }
+  }
+  return plan;
+}
+
+void CompareInputs(const Json& was, const Json& now, std::vector<Difference>& found) {
+  std::map<std::string, std::string> before;
+  for (const Json& each : was) before[TextAt(each, "path")] = TextAt(each, "hash");
+  for (const Json& each : now) {
+    const auto known = before.find(TextAt(each, "path"));
+    if (known == before.end() || known->second == TextAt(each, "hash")) continue;
+    found.push_back(
+        {"the file " + known->first + " has other contents", known->second, TextAt(each, "hash")});
+  }
+}
+
+// What differs, the most likely reason first.
+std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
+  std::vector<Difference> found;
+  const Json was_inputs = FieldsToJson(kept.inputs);
+  CompareInputs(was_inputs, job["inputs"], found);
+  const auto texts = [&](const char* what, const std::string& was, const std::string& now) {
+    const auto [before, after] = FirstLines(was, now);
+    if (was != now) found.push_back({what, before, after});
+  };
+  const Json& causes = job["causes"];
+  texts("the SQL is another", SqlOf(kept.causes), SqlOf(causes));
+  texts("the plan is another", PlanOf(kept.causes, was_inputs), PlanOf(causes, job["inputs"]));
+  const std::pair<const char*, const char*> others[] = {
+      {"reading", "the files are read with other options"},
+      {"engine", "the embedded engine is of another version"},
+      {"builds", "Protium, or a library of it, is another build"},
+      {"settings", "the settings of the embedded engine are others"},
+      {"libc", "the C library is of another version"},
+      {"processor", "the processor is of another kind"}};
+  for (const auto& [key, what] : others) {
+    const Json was = kept.causes.value(key, Json()), now = causes.value(key, Json());
+    if (was == now) continue;
+    const Json changes = Json::diff(was, now);
+    const std::string at = changes.empty() ? "" : TextAt(changes[0], "path");
+    const Json::json_pointer place(at);
+    found.push_back({what, was.contains(place) ? Dump(was[place]) : "nothing",
+                     now.contains(place) ? Dump(now[place]) : "nothing"});
+  }
+  if (found.empty() && kept.causes.value("steps", Json()) != causes["steps"]) {
+    found.push_back({"a step of the plan is another", "", ""});
+  }
+  return found;
+}
+
+// What differs in the causes of what was made of a table: "fit" or "rows".
+std::vector<Difference> CompareWork(const Manifest& kept, const Json& work) {
+  const std::pair<const char*, const char*> parts[] = {
+      {"/rows/steps", "the rows that it is made of, or the split, are others"},
+      {"/rows/builds", "Protium, or a library of it, is another build"},
+      {"/rows", "the plan above the table is another"},
+      {"/decides/needs", "the stages ask for something else of the rows"},
+      {"/decides/learned", "the stages have learned something else"},
+      {"/decides/shards", "train.shards is another"},
+      {"/decides", "the columns that are packed are others"}};
+  const Json changes = Json::diff(kept.causes, work["causes"]);
+  std::vector<Difference> found;
+  for (const Json& change : changes) {
+    const std::string& at = TextAt(change, "path");
+    const auto* const part =
+        std::ranges::find_if(parts, [&](const auto& each) { return at.starts_with(each.first); });
+    if (part == std::end(parts)) continue;
+    const bool said = std::ranges::any_of(
+        found, [&](const Difference& each) { return each.what == part->second; });
+    if (!said) found.push_back({part->second, "", ""});
+  }
+  return found;
+}
+
+std::vector<Difference> Compare(const Manifest& kept, const Json& job) {
+  return kept.kind == "table" ? CompareCauses(kept, job) : CompareWork(kept, job);
+}
+
+// The kind of object that is looked for.
+std::string StoredKindOf(const std::string& name) {
+  return name == "fit" ? "states" : name == "rows" ? "rows" : "table";
+}
+
+}  // namespace
+
+std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
+  const std::string& name = TextAt(table, "name");
+  if (table.contains("not")) {
+    return fmt::format("{} is made in every run: {}\n", name, TextAt(table, "not"));
+  }
+  if (table.contains("from")) {
+    const std::string rows =
+        table.contains("rows") ? "its " + Grouped(WholeAt(table, "rows")) + " rows" : "it";
+    return fmt::format("{} is taken from {}: nothing that decides {} has changed\n", name,
+                       TextAt(table, "from"), rows);
+  }
+  // The nearest is the one with the fewest differences; of those, the latest.
+  const Manifest* nearest = nullptr;
+  std::vector<Difference> fewest;
+  for (const Manifest& each : kept) {
+    if (each.kind != StoredKindOf(name)) continue;
+    std::vector<Difference> found = Compare(each, table);
+    const bool better = nearest == nullptr || found.size() < fewest.size() ||
+                        (found.size() == fewest.size() && each.made > nearest->made);
+    if (!better) continue;
+    nearest = &each;
+    fewest = std::move(found);
+  }
+  if (nearest == nullptr || fewest.empty()) {
+    return name + " is made: nothing like it is kept yet\n";
+  }
+  std::string text =
+      fmt::format("{} is made: since {} kept it, {}\n", name, nearest->run, fewest.front().what);
+  if (fewest.front().was != fewest.front().now) {
+    text += fmt::format("  was  {}\n  now  {}\n", fewest.front().was, fewest.front().now);
+  }
+  for (size_t i = 1; i < fewest.size(); ++i) text += "  also: " + fewest[i].what + "\n";
+  return text;
+}
+
+}  // namespace protium
