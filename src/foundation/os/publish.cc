@@ -56,6 +56,10 @@ Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::
   return Status::OK();
 }
 
+bool IsDraftName(const std::string& name) {
+  return name.starts_with(".") || name.find(".partial") != name.npos;
+}
+
 Status WriteFolder(const std::filesystem::path& target,
                    const std::function<Status(const std::filesystem::path& draft)>& write) {
   const std::filesystem::path draft = target.string() + ".partial-" + std::to_string(::getpid());

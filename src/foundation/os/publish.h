@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "base/status.h"
 
@@ -17,6 +18,10 @@ Status SyncFolder(const std::filesystem::path& folder);
 // whole folder, old or new, on file systems that can exchange names (renameat2(2)); on others the
 // name is missing for a moment. The old folder is removed with its contents.
 Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target);
+
+// Whether a file or folder in a run's folder is named as one that is still being written: with
+// ".partial" in its name, or a dot in front.
+bool IsDraftName(const std::string& name);
 
 // Makes the folder `target` from what `write` puts into an empty draft beside it, and publishes it.
 // If either fails, `target` is as it was and the draft is removed.

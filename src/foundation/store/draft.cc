@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "os/publish.h"
+#include "os/write_all.h"
 #include "store/blocks.h"
 #include "store/local_store.h"
 
@@ -16,16 +17,6 @@ namespace protium {
 namespace {
 
 namespace fs = std::filesystem;
-
-Status WriteAll(int fd, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return SystemFault("write " + path.string(), errno);
-    text.remove_prefix(size_t(put));
-  }
-  return Status::OK();
-}
 
 Status Flush(int fd, const fs::path& path) {
   return ::fsync(fd) == 0 ? Status::OK() : SystemFault("flush " + path.string(), errno);

@@ -13,6 +13,8 @@
 #include "base/fault.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "os/publish.h"
+#include "os/write_all.h"
 
 namespace protium {
 
@@ -26,20 +28,6 @@ constexpr int64_t kSmallPiece = 64 << 10;
 constexpr int64_t kLargestPiece = 64 << 20;
 // How long an object outlives the last index that names it.
 constexpr std::chrono::seconds kGrace{60};
-
-bool IsDraft(const std::string& name) {
-  return name.starts_with(".") || name.find(".partial") != name.npos;
-}
-
-Status WriteAll(int file, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemFault("write " + path, errno);
-    bytes.remove_prefix(size_t(written));
-  }
-  return Status::OK();
-}
 
 Status NotWhole(const std::string& path) {
   return Fail({.exit = Exit::kRemote, .what = path + " could not be brought whole"});
@@ -91,7 +79,7 @@ std::vector<TransitFolder::Found> TransitFolder::FilesNow() const {
     fs::recursive_directory_iterator at(top, error);
     for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
       std::error_code ignored;
-      if (IsDraft(at->path().filename().string()) || at->is_symlink(ignored)) {
+      if (IsDraftName(at->path().filename().string()) || at->is_symlink(ignored)) {
         at.disable_recursion_pending();
       } else {
         AddFile(at->path(), found);
@@ -119,9 +107,9 @@ bool TransitFolder::IsTaken(const std::string& path, const Seen& seen) const {
 // of was written earlier, and is found. Files that belong together, such as a checkpoint's, appear
 // in one step; so they are listed until two lists agree.
 std::vector<TransitFolder::Found> TransitFolder::FilesToSend() const {
-  std::vector<Found> growing = FilesNow();
-  std::erase_if(growing, [&](const Found& each) { return !Grows(each.path); });
   std::vector<Found> all = FilesNow();
+  std::vector<Found> growing = all;
+  std::erase_if(growing, [&](const Found& each) { return !Grows(each.path); });
   constexpr int kTries = 5;
   for (int i = 0; i < kTries; ++i) {
     std::vector<Found> again = FilesNow();
@@ -142,11 +130,9 @@ Status TransitFolder::Send() {
     const std::vector<Found> all = FilesToSend();
     TransitIndex index;
     bool whole = true;
-    for (const Found& each : all) {
-      PT_LET(const bool there, SendFile(each));
-      whole = whole && there;
-      if (!whole) break;
-      index.files.push_back(sent_[each.path].file);
+    for (size_t k = 0; whole && k < all.size(); ++k) {
+      PT_LET(whole, SendFile(all[k]));
+      index.files.push_back(sent_[all[k].path].file);
     }
     if (whole) return SendIndex(index, all);
   }
@@ -313,7 +299,7 @@ Status TransitFolder::Replace(const TransitFile& file) const {
 Status TransitFolder::Fetch(const TransitFile& file, int64_t from, int into) const {
   int64_t start = 0;
   for (const TransitPiece& piece : file.pieces) {
-    int64_t skip = std::clamp<int64_t>(from - start, 0, piece.bytes);
+    const int64_t skip = std::clamp<int64_t>(from - start, 0, piece.bytes);
     start += piece.bytes;
     if (skip == piece.bytes) continue;
     std::string bytes;

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "os/file.h"
+#include "os/publish.h"
 
 namespace protium {
 
@@ -16,10 +17,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kCheckpoints = "checkpoints";
-
-bool IsDraft(const std::string& name) {
-  return name.starts_with(".") || name.find(".partial") != name.npos;
-}
 
 // Of an engine on other hosts, for as long as it works: "spark-<process>".
 bool IsOfEngine(const fs::directory_entry& entry, const std::string& path) {
@@ -35,7 +32,7 @@ std::vector<std::string> NamesIn(const fs::path& folder, const fs::path& below) 
   for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
     const std::string path = at->path().lexically_relative(folder).string();
-    const bool left_out = IsDraft(at->path().filename().string()) || path == "lock" ||
+    const bool left_out = IsDraftName(at->path().filename().string()) || path == "lock" ||
                           path == "spill" || path == kCheckpoints || IsOfEngine(*at, path);
     if (left_out || at->is_symlink(ignored)) {
       at.disable_recursion_pending();
