@@ -15,7 +15,7 @@ import source_text
 
 _PICTURE = "docs/house.svg"
 # From what people touch down to what everything stands on.
-_WINGS = ["doors", "learning", "tables", "gangs", "runs", "foundation"]
+_WINGS = ["doors", "streams", "learning", "tables", "gangs", "runs", "foundation"]
 _WIDTH, _COLUMNS, _GAP, _HEAD, _BOX = 1180, 4, 10, 34, 46
 _HEADING = re.compile(r"^# ([\w-]+): (.+)$", re.MULTILINE)
 _STYLE = """text{font-family:system-ui,sans-serif;fill:#1b1f24}
@@ -72,7 +72,7 @@ def picture():
         drawn, y = draw_wing(wing, rooms, y)
         lines += drawn
     head = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" role="img">',
-            "<title>The house: six wings of src/, their rooms, and what each holds</title>",
+            "<title>The house: seven wings of src/, their rooms, and what each holds</title>",
             f"<style>{_STYLE}</style>"]
     return "\n".join([*head, *lines, "</svg>"]) + "\n"
 

@@ -133,7 +133,7 @@ std::span<const Flag> SharedFlags() { return kSharedFlags; }
 std::vector<CommandVerb> AllVerbs() {
   return {RunVerb(),        CheckVerb(),  PlanVerb(),    ResumeVerb(), PredictVerb(), InspectVerb(),
           SqlVerb(),        GangVerb(),   ScaleVerb(),   PauseVerb(),  InitVerb(),    RunsVerb(),
-          StatusVerb(),     TopVerb(),    LogsVerb(),    UiVerb(),     ServeVerb(),   ExportVerb(),
+          StatusVerb(),     TopVerb(),    LogsVerb(),    UiVerb(),     ServeVerb(),   StreamVerb(), ExportVerb(),
           ImportVerb(),     ConfigVerb(), ExampleVerb(), CacheVerb(),  PoolVerb(),    DoctorVerb(),
           CompletionVerb(), HelpVerb()};
 }

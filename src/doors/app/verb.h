@@ -39,6 +39,7 @@ CommandVerb PredictVerb();
 CommandVerb InitVerb();
 CommandVerb InspectVerb();
 CommandVerb ServeVerb();
+CommandVerb StreamVerb();
 CommandVerb SqlVerb();
 CommandVerb GangVerb();
 CommandVerb ScaleVerb();

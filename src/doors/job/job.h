@@ -13,6 +13,7 @@
 #include "base/describe.h"
 #include "catalogue/catalogue.h"
 #include "engine/kind.h"
+#include "flow/options.h"
 #include "job/settings.h"
 #include "job/unloaded.h"
 #include "plan/node.h"
@@ -273,6 +274,7 @@ struct JobFile {
   std::optional<SearchOptions> search;
   std::optional<FoldOptions> folds;
   ByName<JobOutputOrPath> outputs;
+  std::optional<StreamOptions> stream;  // A job of its own kind: see `protium stream`.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name, {.help = "name of the run; unless set, that of the file"});
@@ -294,6 +296,7 @@ struct JobFile {
     visit("search", search, {.help = "fits with several sets of options and keeps the best"});
     visit("folds", folds, {.help = "measures by cross-validation on the training rows"});
     visit("outputs", outputs, {.help = "tables to write, by name"});
+    visit("stream", stream, {.help = "instead of a run: events to score as they come"});
   }
 };
 

@@ -14,6 +14,7 @@
 #include "frame/table_writer.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
+#include "job/check_stream.h"
 #include "job/model_tables.h"
 #include "job/shorthand.h"
 #include "model/preview.h"
@@ -213,8 +214,9 @@ Status CheckOutputs(const JobFile& file) {
 
 Status Check(const JobFile& file) {
   PT_TRY(CheckConnections(file));
-  PT_TRY(CheckTables(file));
+  if (!file.stream || !file.tables.all.empty()) PT_TRY(CheckTables(file));
   PT_TRY(CheckSources(file));
+  if (file.stream) return CheckStream(file);
   if (file.etl.sql.empty()) {
     return JobFault("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
   }

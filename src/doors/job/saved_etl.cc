@@ -13,6 +13,7 @@
 #include "column/cells.h"
 #include "column/schema.h"
 #include "job/model_tables.h"
+#include "model/model_state.h"
 #include "model/score_in_sql.h"
 
 namespace protium {
@@ -41,35 +42,6 @@ std::optional<Expr> MakeNull(const arrow::DataType& type) {
   if (type.id() == arrow::Type::STRING) return MakeCall("cast_string", {null});
   if (IsNumber(type)) return MakeCall("cast_double", {null});
   return std::nullopt;
-}
-
-// Returns the label's possible names in a table: its own, and those of columns that the SQL merely
-// renames to it ("SELECT t.price AS label"). A computed label is not found; then its columns must
-// exist.
-std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string& label) {
-  std::vector<std::string> names = {label};
-  std::string escaped;
-  for (const char c : label) {
-    if (c != '_' && std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
-    escaped += c;
-  }
-  // std::regex throws, also while matching. libstdc++ matches by recursion, whose depth the bounded
-  // repeats limit: the SQL comes with the model, which may be a stranger's.
-  try {
-    const std::string name = R"re(("[^"]{1,99}"|[a-z_][a-z_0-9]{0,99}))re";
-    const std::regex renamed(R"re((?:,|\bselect\b|\bdistinct\b)\s*(?:)re" + name + R"re(\.)?)re" +
-                                 name + R"re(\s+(?:as\s+)?("?))re" + escaped +
-                                 R"re("?(?![a-z_0-9]))re",
-                             std::regex::icase);
-    for (std::sregex_iterator each(sql.begin(), sql.end(), renamed), end; each != end; ++each) {
-      std::string found = (*each)[2];
-      if (found.starts_with('"')) found = found.substr(1, found.size() - 2);
-      names.push_back(std::move(found));
-    }
-  } catch (const std::regex_error&) {
-    return {label};
-  }
-  return names;
 }
 
 // Returns `table` plus the label as a column of NULLs, if the model's table had the label and this
@@ -164,6 +136,43 @@ Status CheckNames(const NewPlaces& places, const ByName<JobTable>& tables) {
 }
 
 }  // namespace
+
+std::vector<std::string> LabelsOf(const ModelState& model) {
+  std::vector<std::string> labels;
+  for (const Json& stage : PipelineToJson(model)) {
+    const std::string label = stage.value("label", "");
+    if (!label.empty()) labels.push_back(label);
+    for (const Json& each : stage.value("labels", Json::array())) labels.push_back(each);
+  }
+  return labels;
+}
+
+// A computed label is not found; then its columns must exist.
+std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string& label) {
+  std::vector<std::string> names = {label};
+  std::string escaped;
+  for (const char c : label) {
+    if (c != '_' && std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
+    escaped += c;
+  }
+  // std::regex throws, also while matching. libstdc++ matches by recursion, whose depth the bounded
+  // repeats limit: the SQL comes with the model, which may be a stranger's.
+  try {
+    const std::string name = R"re(("[^"]{1,99}"|[a-z_][a-z_0-9]{0,99}))re";
+    const std::regex renamed(R"re((?:,|\bselect\b|\bdistinct\b)\s*(?:)re" + name + R"re(\.)?)re" +
+                                 name + R"re(\s+(?:as\s+)?("?))re" + escaped +
+                                 R"re("?(?![a-z_0-9]))re",
+                             std::regex::icase);
+    for (std::sregex_iterator each(sql.begin(), sql.end(), renamed), end; each != end; ++each) {
+      std::string found = (*each)[2];
+      if (found.starts_with('"')) found = found.substr(1, found.size() - 2);
+      names.push_back(std::move(found));
+    }
+  } catch (const std::regex_error&) {
+    return {label};
+  }
+  return names;
+}
 
 Result<Json> SavedEtl(Session& session, const Job& job) {
   Json saved = {{"tables", Json::object()}, {"columns", Json::object()}, {"sql", job.file.etl.sql}};

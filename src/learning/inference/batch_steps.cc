@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "engine/library.h"
-#include "os/library.h"
 
 namespace protium {
 namespace {
@@ -24,22 +22,13 @@ bool IsRowByRow(const Verb& verb) {
          (sql != nullptr && sql->names.size() == 1);
 }
 
-Result<std::unique_ptr<RowQueries>> OpenQueries() {
-  const std::string file = "libprotium_local.so";
-  const std::string needed_for = "a stage that only an engine computes";
-  PT_LET(void* const entry, OpenBeside(file, "protium_open_rows", needed_for, "./dev build"));
-  Result<std::unique_ptr<RowQueries>> queries = Status::UnknownError("not opened");
-  if (reinterpret_cast<RowQueriesEntry>(entry)(kEngineLibraryVersion, queries)) return queries;
-  return UnusableLibrary(file, needed_for, "it belongs to another version");
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const RowQuery>> LazyRowQueries::Prepare(const std::vector<Verb>& steps,
                                                                 const SchemaPtr& columns) {
   const std::lock_guard lock(mutex_);
   if (queries_ == nullptr) {
-    PT_LET(queries_, OpenQueries());
+    PT_LET(queries_, OpenRowQueries("a stage that only an engine computes"));
   }
   return queries_->Prepare(steps, columns);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps are a prepared query over a table of the rows in memory, in the caller's own small
+// Steps, and SQL, are a prepared query over a table of the rows in memory, in the caller's own small
 // database, which opens no file. The query is prepared once; a call only costs running it.
 #include "engine/row_queries.h"
 
@@ -8,6 +8,7 @@
 
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "base/fault.h"
@@ -26,6 +27,9 @@ namespace {
 
 // One thread, which preserves the order of rows; and memory for the largest batch that is scored.
 constexpr int64_t kMemoryBytes = int64_t{1} << 30;
+
+// Under which names the plans of tables are read.
+using KeptByNode = std::unordered_map<const Node*, KeptRows>;
 
 // What all queries share, and the connection on which they run. Destroyed in reverse.
 struct Place {
@@ -73,62 +77,117 @@ class NamedRows {
   int64_t number_;
 };
 
-class DuckDbRowQuery : public RowQuery {
+// A copy of rows as a table of the place. As NamedRows.
+class CopiedTable {
  public:
-  // What a query reads and what it is.
-  struct Parts {
-    NamedRows rows;
-    std::unique_ptr<KeyTables> keys;
-    duck::Prepared prepared;
-    SchemaPtr schema;
-  };
-  DuckDbRowQuery(std::shared_ptr<Place> place, Parts parts)
-      : place_(std::move(place)),
-        rows_(std::move(parts.rows)),
-        keys_(std::move(parts.keys)),
-        prepared_(std::move(parts.prepared)),
-        schema_(std::move(parts.schema)) {}
-
-  ~DuckDbRowQuery() override {
-    const std::lock_guard lock(place_->mutex);
-    prepared_ = {};
-    keys_.reset();
-    rows_.reset();
+  static Result<CopiedTable> Make(Place& place, const arrow::RecordBatch& rows) {
+    PT_LET(NamedRows given, NamedRows::Make(place, rows.schema()));
+    CopiedTable table(place, given.name() + "_copy");
+    given.table().Show(arrow::RecordBatch::Make(rows.schema(), rows.num_rows(), rows.columns()));
+    const Status copied =
+        duck::Do(place.connection,
+                 fmt::format("CREATE TABLE {} AS SELECT * FROM {}", table.name(), given.name()));
+    given.table().Clear();
+    PT_TRY(copied);
+    return table;
+  }
+  CopiedTable(CopiedTable&& other) noexcept
+      : place_(std::exchange(other.place_, nullptr)), name_(std::move(other.name_)) {}
+  CopiedTable& operator=(CopiedTable&&) = delete;
+  ~CopiedTable() {
+    if (place_ != nullptr) (void)duck::Do(place_->connection, "DROP TABLE IF EXISTS " + name_);
   }
 
-  const SchemaPtr& schema() const override { return schema_; }
+  const std::string& name() const { return name_; }
 
-  Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& rows) const override {
-    const std::lock_guard lock(place_->mutex);
-    GivenTable& table = rows_->table();
-    table.Show(arrow::RecordBatch::Make(rows.schema(), rows.num_rows(), rows.columns()));
+ private:
+  CopiedTable(Place& place, std::string name) : place_(&place), name_(std::move(name)) {}
+
+  Place* place_;  // Null after a move.
+  std::string name_;
+};
+
+// A query over the given rows, prepared once. Whoever calls or destroys it holds the mutex.
+struct Prepared {
+  NamedRows rows;
+  std::vector<CopiedTable> others;
+  std::unique_ptr<KeyTables> keys;
+  duck::Prepared query;
+  SchemaPtr schema;
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Over(const arrow::RecordBatch& given) const {
+    GivenTable& table = rows.table();
+    table.Show(arrow::RecordBatch::Make(given.schema(), given.num_rows(), given.columns()));
     auto made = Run();
     table.Clear();
     PT_TRY(made);
-    if (*made == nullptr) return arrow::RecordBatch::MakeEmpty(schema_);
-    if ((*made)->num_rows() == rows.num_rows()) return made;
-    return Fail({.exit = Exit::kBug, .what = "a step has not a row for each row"});
+    return *made == nullptr ? arrow::RecordBatch::MakeEmpty(schema) : made;
   }
 
  private:
   Result<std::shared_ptr<arrow::RecordBatch>> Run() const {
     duck::Answer answer;
-    if (duckdb_execute_prepared(prepared_.get(), answer.out()) == DuckDBError) {
+    if (duckdb_execute_prepared(query.get(), answer.out()) == DuckDBError) {
       return DuckDbFault(duckdb_result_error(answer.out()), duckdb_result_error_type(answer.out()));
     }
-    PT_LET(const auto batches, ChunkBatches::Make(schema_));
+    PT_LET(const auto batches, ChunkBatches::Make(schema));
     while (true) {
       const duck::Chunk chunk(duckdb_fetch_chunk(*answer.out()));
       if (chunk.get() == nullptr) return batches->Take();
       PT_TRY(batches->Add(chunk.get()));
     }
   }
+};
 
+// Takes turns with the others of its place.
+class Turns {
+ public:
+  Turns(std::shared_ptr<Place> place, Prepared prepared)
+      : place_(std::move(place)), prepared_(std::move(prepared)) {}
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+  ~Turns() {
+    const std::lock_guard lock(place_->mutex);
+    prepared_.reset();
+  }
+
+  const SchemaPtr& schema() const { return prepared_->schema; }
+  Result<std::shared_ptr<arrow::RecordBatch>> Over(const arrow::RecordBatch& given) const {
+    const std::lock_guard lock(place_->mutex);
+    return prepared_->Over(given);
+  }
+
+ private:
   std::shared_ptr<Place> place_;
-  std::optional<NamedRows> rows_;  // Until the end.
-  std::unique_ptr<KeyTables> keys_;
-  duck::Prepared prepared_;
-  SchemaPtr schema_;
+  std::optional<Prepared> prepared_;  // Until the end.
+};
+
+class DuckDbRowQuery : public RowQuery {
+ public:
+  DuckDbRowQuery(std::shared_ptr<Place> place, Prepared prepared)
+      : turns_(std::move(place), std::move(prepared)) {}
+  const SchemaPtr& schema() const override { return turns_.schema(); }
+  Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& rows) const override {
+    PT_LET(auto made, turns_.Over(rows));
+    if (made->num_rows() == rows.num_rows()) return made;
+    return Fail({.exit = Exit::kBug, .what = "a step has not a row for each row"});
+  }
+
+ private:
+  Turns turns_;
+};
+
+class DuckDbTableQuery : public TableQuery {
+ public:
+  DuckDbTableQuery(std::shared_ptr<Place> place, Prepared prepared)
+      : turns_(std::move(place), std::move(prepared)) {}
+  const SchemaPtr& schema() const override { return turns_.schema(); }
+  Result<std::shared_ptr<arrow::RecordBatch>> Run(const arrow::RecordBatch& rows) const override {
+    return turns_.Over(rows);
+  }
+
+ private:
+  Turns turns_;
 };
 
 class DuckDbRowQueries : public RowQueries {
@@ -138,27 +197,52 @@ class DuckDbRowQueries : public RowQueries {
   Result<std::shared_ptr<const RowQuery>> Prepare(const std::vector<Verb>& steps,
                                                   const SchemaPtr& columns) override {
     const std::lock_guard lock(place_->mutex);
-    const duck::Connection& connection = place_->connection;
     PT_LET(NamedRows named, NamedRows::Make(*place_, columns));
     const Plan rows = MakePlan(NamedTable{named.name()});
+    Plan plan = rows;
+    for (const Verb& step : steps) plan = MakePlan(step, {plan});
+    KeptByNode tables = {{rows.get(), KeptRows{.table = named.name()}}};
+    PT_LET(Prepared prepared, PrepareQuery(plan, tables, std::move(named), {}));
+    return std::make_shared<const DuckDbRowQuery>(place_, std::move(prepared));
+  }
+
+  Result<std::shared_ptr<const TableQuery>> Prepare(const TableQueryText& text) override {
+    const std::lock_guard lock(place_->mutex);
+    PT_LET(NamedRows named, NamedRows::Make(*place_, text.columns));
+    std::vector<CopiedTable> others;
+    Sql sql{.text = text.sql, .names = {text.table}};
+    std::vector<Plan> inputs = {MakePlan(NamedTable{named.name()})};
+    KeptByNode tables = {{inputs.front().get(), KeptRows{.table = named.name()}}};
+    for (const MemoryTable& each : text.others) {
+      PT_LET(CopiedTable copied, CopiedTable::Make(*place_, *each.rows));
+      sql.names.push_back(each.name);
+      inputs.push_back(MakePlan(NamedTable{copied.name()}));
+      tables.emplace(inputs.back().get(), KeptRows{.table = copied.name()});
+      others.push_back(std::move(copied));
+    }
+    const Plan plan = MakePlan(std::move(sql), std::move(inputs));
+    PT_LET(Prepared prepared, PrepareQuery(plan, tables, std::move(named), std::move(others)));
+    return std::make_shared<const DuckDbTableQuery>(place_, std::move(prepared));
+  }
+
+ private:
+  // Plans the query that makes `plan` of tables of the place.
+  Result<Prepared> PrepareQuery(const Plan& plan, const KeptByNode& tables, NamedRows named,
+                                std::vector<CopiedTable> others) {
+    const duck::Connection& connection = place_->connection;
     auto keys = std::make_unique<KeyTables>();
     const auto key_table = [&](const Lookup& lookup) {
       return keys->Get(place_->database, lookup);
     };
-    Plan plan = rows;
-    for (const Verb& step : steps) plan = MakePlan(step, {plan});
-    PT_LET(const RelationSql sql,
-           WriteFor(connection, plan, {{rows.get(), KeptRows{.table = named.name()}}}, key_table));
+    PT_LET(const RelationSql sql, WriteFor(connection, plan, tables, key_table));
     const auto select = WithPlainTypes(connection, sql.text);
     PT_TRY(PlaceInOriginal(select.status(), sql.text, sql.texts));
-    PT_LET(duck::Prepared prepared, duck::Prepare(connection, *select));
-    PT_LET(SchemaPtr schema, duck::ToArrow(connection, duck::DescribeColumns(prepared)));
-    return std::make_shared<const DuckDbRowQuery>(
-        place_, DuckDbRowQuery::Parts{std::move(named), std::move(keys), std::move(prepared),
-                                      std::move(schema)});
+    PT_LET(duck::Prepared query, duck::Prepare(connection, *select));
+    PT_LET(SchemaPtr schema, duck::ToArrow(connection, duck::DescribeColumns(query)));
+    return Prepared{std::move(named), std::move(others), std::move(keys), std::move(query),
+                    std::move(schema)};
   }
 
- private:
   std::shared_ptr<Place> place_;
 };
 

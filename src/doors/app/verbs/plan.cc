@@ -19,6 +19,7 @@
 #include "events/events.h"
 #include "frame/open.h"
 #include "frame/planned_engine.h"
+#include "job/check_stream.h"
 #include "job/forecast.h"
 #include "job/frames.h"
 #include "job/read_job.h"
@@ -277,6 +278,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   // As a setting it has a place for messages; added last, it wins.
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
+  PT_TRY(RefuseStream(job));
   PT_LET(RunRequest request, RequestForJob(job, invocation));
   request.session.force = arguments.Has("--force");
   Json warnings = Json::array();

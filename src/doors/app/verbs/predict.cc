@@ -129,17 +129,6 @@ Result<PipelineModel> LoadModel(Session& session, const std::filesystem::path& f
   return Fail(std::move(fault));
 }
 
-// Returns the columns that the model's estimators learn from, which new tables need not have.
-std::vector<std::string> LabelsIn(const PipelineModel& model) {
-  std::vector<std::string> labels;
-  for (const Json& stage : PipelineToJson(StateOf(model))) {
-    const std::string label = stage.value("label", "");
-    if (!label.empty()) labels.push_back(label);
-    for (const Json& each : stage.value("labels", Json::array())) labels.push_back(each);
-  }
-  return labels;
-}
-
 // A request with resolved paths: what is typed as "-" has become a file in the scratch folder.
 struct Places {
   std::filesystem::path model;
@@ -208,7 +197,7 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const 
                             const Arguments& arguments) {
   if (RunsEtl(arguments)) {
     PT_LET(const NewPlaces now, PlacesOfTables(session, arguments));
-    return TablesFromSavedEtl(session, StateOf(model).etl, LabelsIn(model), now);
+    return TablesFromSavedEtl(session, StateOf(model).etl, LabelsOf(StateOf(model)), now);
   }
   std::vector<std::pair<std::string, DataFrame>> tables;
   for (const std::string& typed : arguments.Values("--input")) {

@@ -11,6 +11,7 @@
 #include "app/run/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "job/check_stream.h"
 #include "job/read_job.h"
 #include "mirror/cache.h"
 #include "page/page_beside.h"
@@ -35,6 +36,7 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
   // Added last, so that it wins over --set engine.address.
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(Job job, ReadJob(arguments.operand(0), sets));
+  PT_TRY(RefuseStream(job));
   return RequestForJob(std::move(job), invocation);
 }
 

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium stream`: scores events as they come, until Ctrl-C or SIGTERM; and what people ask of a
+// stream while it runs.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/run/named_run.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "job/read_job.h"
+#include "os/file.h"
+#include "os/signals.h"
+#include "run/terminal.h"
+#include "stream/stream_run.h"
+#include "stream/verify.h"
+#include "terminal/printing.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string>& Words() {
+  static const std::vector<std::string> words = {"status", "pause", "resume", "verify"};
+  return words;
+}
+
+Result<Job> ReadStreamJob(const Arguments& arguments, const std::string& file) {
+  PT_LET(Job job, ReadJob(file, arguments.Values("--set")));
+  if (job.file.stream) return job;
+  return Fail({.exit = Exit::kUsage,
+               .what = "the job has no [stream]",
+               .where = file,
+               .fix = "add [stream] with source, sink and model, or: protium run " + file,
+               .kept = "nothing was started"});
+}
+
+fs::path FolderOf(const Arguments& arguments, const Job& job) {
+  return fs::path(arguments.Value("--streams-dir", "streams")) / job.file.name;
+}
+
+// "tag:live" is "live": what runs are found by.
+FindModelFolder Finder(const Arguments& arguments) {
+  return [&arguments](const std::string& name) -> Result<fs::path> {
+    constexpr std::string_view kTag = "tag:";
+    return FindNamedModel(arguments, name.starts_with(kTag) ? name.substr(kTag.size()) : name);
+  };
+}
+
+void Say(const std::string& line) {
+  if (!Terminal::Of(STDERR_FILENO).quiet) PrintNote(line + "\n");
+}
+
+Result<StreamRequest> RequestFor(const Arguments& arguments, const std::string& file) {
+  PT_LET(Job job, ReadStreamJob(arguments, file));
+  fs::path folder = FolderOf(arguments, job);
+  return StreamRequest{.job = std::move(job),
+                       .folder = std::move(folder),
+                       .find_model = Finder(arguments),
+                       .note = Say};
+}
+
+Status Follow(const Arguments& arguments) {
+  // Before there are threads.
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  PT_LET(StreamRequest request, RequestFor(arguments, arguments.operand(0)));
+  const fs::path folder = request.folder;
+  const std::string file = arguments.operand(0);
+  PT_LET(const auto run, StreamRun::Open(std::move(request), signals->token()));
+  Say(fmt::format("streams; protium stream status {} shows how it does, Ctrl-C ends it", file));
+  const StreamTotals before = run->totals();
+  PT_TRY(run->Run(signals->token(), arguments.Has("--once")));
+  const StreamTotals& now = run->totals();
+  if (arguments.Has("--json")) {
+    PT_LET(const Json status, ReadStreamStatus(folder));
+    return PrintResult(Dump(status) + "\n");
+  }
+  return PrintResult(fmt::format(
+      "{} rows in {} batch{}, {} dead letters; {} rows since the stream began\n",
+      Grouped(now.rows - before.rows), Grouped(now.batches - before.batches),
+      now.batches - before.batches == 1 ? "" : "es", Grouped(now.dead - before.dead),
+      Grouped(now.rows)));
+}
+
+Status ShowStatus(const Arguments& arguments, const fs::path& folder) {
+  PT_LET(const Json status, ReadStreamStatus(folder));
+  return PrintResult(arguments.Has("--json") ? Dump(status) + "\n" : StreamStatusText(status));
+}
+
+// The stream notices within a fifth of a second.
+Status SetPaused(const fs::path& folder, bool paused) {
+  PT_TRY(ReadStreamStatus(folder).status());
+  std::error_code error;
+  if (paused) PT_TRY(WriteFile(folder / kPauseFile, ""));
+  if (!paused) fs::remove(folder / kPauseFile, error);
+  return PrintResult(paused ? "paused: it begins no batch until protium stream resume\n"
+                            : "goes on\n");
+}
+
+Status Verify(const Arguments& arguments, const StreamRequest& request) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
+  PT_LET(const Json status, ReadStreamStatus(request.folder));
+  PT_LET(const int64_t from, arguments.Number("--from", 0));
+  PT_LET(const int64_t to, arguments.Number("--to", WholeAt(status, "batches")));
+  PT_LET(const VerifyResult result, VerifyStream(request, from, to, signals->token()));
+  if (arguments.Has("--json")) {
+    PT_TRY(PrintResult(Dump({{"equal", result.equal},
+                             {"differ", result.differ},
+                             {"unknown", result.unknown}}) +
+                       "\n"));
+  } else {
+    std::string text = fmt::format("{} batch{} made again: the same bytes\n",
+                                   Grouped(result.equal), result.equal == 1 ? "" : "es");
+    for (const std::string& each : result.unknown) text += "unknown  " + each + "\n";
+    for (const std::string& each : result.differ) text += "differs  " + each + "\n";
+    PT_TRY(PrintResult(text));
+  }
+  if (result.differ.empty()) return Status::OK();
+  return Fail({.exit = Exit::kFailed,
+               .what = fmt::format("{} batches are not what the stream wrote",
+                                   result.differ.size())});
+}
+
+Status RunStreamVerb(const Arguments& arguments, const Invocation&) {
+  const std::string& what = arguments.operand(0);
+  if (what.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "stream needs a job file",
+                 .fix = "protium stream live.toml"});
+  }
+  if (arguments.num_operands() == 1) {
+    if (std::ranges::count(Words(), what) == 0) return Follow(arguments);
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("protium stream {} needs the stream's job", what),
+                 .fix = fmt::format("protium stream {} job.toml", what)});
+  }
+  if (std::ranges::count(Words(), what) == 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("stream has no \"{}\"", what),
+                 .fix = Suggest(what, Words())});
+  }
+  PT_LET(const StreamRequest request, RequestFor(arguments, arguments.operand(1)));
+  if (what == "status") return ShowStatus(arguments, request.folder);
+  if (what == "verify") return Verify(arguments, request);
+  return SetPaused(request.folder, what == "pause");
+}
+
+}  // namespace
+
+CommandVerb StreamVerb() {
+  return {{.name = "stream",
+           .operands = {"[status|pause|resume|verify]", "[JOB]"},
+           .flags = {{"--once", "", "ends when everything that is there has been scored", ""},
+                     {"--from", "BATCH", "for verify: the first batch (0)", ""},
+                     {"--to", "BATCH", "for verify: up to and without this one", ""},
+                     {"--streams-dir", "DIR", "where streams keep their logs (streams)", ""},
+                     RunsDirFlag(),
+                     SetFlag(),
+                     JsonFlag()},
+           .says = "scores events as they come, exactly once",
+           .more = "JOB is a job file with [stream]: a source, a sink and a model "
+                   "(docs/streams.md).\n\n"
+                   "  protium stream live.toml          until Ctrl-C or SIGTERM\n"
+                   "  protium stream live.toml --once   until everything there is scored\n"
+                   "  protium stream status live.toml   rows, rate, latency, model\n"
+                   "  protium stream pause live.toml    begins no batch until resume\n"
+                   "  protium stream resume live.toml\n"
+                   "  protium stream verify live.toml   makes its batches again and compares\n\n"
+                   "Killed at any moment and started again, it goes on where it was: nothing is "
+                   "lost or\nwritten twice. A model's tag that moves takes effect with the next "
+                   "batch.\n"},
+          RunStreamVerb};
+}
+
+}  // namespace protium

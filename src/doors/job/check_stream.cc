@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/check_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "column/schema.h"
+#include "format/csv_options.h"
+
+namespace protium {
+namespace {
+
+Status StreamFault(std::string where, std::string what, std::string fix = {}) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = std::move(where),
+               .fix = std::move(fix),
+               .kept = "nothing was started"});
+}
+
+Status CheckNothingOfRuns(const JobFile& file) {
+  const std::array<std::pair<const char*, bool>, 5> others = {
+      {{"pipeline", !file.pipeline.empty()},
+       {"split", file.split.has_value()},
+       {"search", file.search.has_value()},
+       {"folds", file.folds.has_value()},
+       {"outputs", !file.outputs.all.empty()}}};
+  for (const auto& [key, given] : others) {
+    if (!given) continue;
+    return StreamFault(key, fmt::format("a job with [stream] has no [{}]", key),
+                       "train in a job of its own, and name its model in stream.model");
+  }
+  return Status::OK();
+}
+
+Status CheckFormat(const char* where, const std::string& format, bool folder) {
+  using Names = std::vector<std::string>;
+  const Names formats = folder ? Names{"csv", "jsonl", "parquet", "arrow"}
+                               : Names{"json", "csv", "text"};
+  if (format.empty() || std::ranges::count(formats, format) > 0) return Status::OK();
+  return StreamFault(where, fmt::format("\"{}\" is no format of {}", format,
+                                        folder ? "files" : "messages"),
+                     Suggest(format, formats));
+}
+
+template <class Options>
+Status CheckPlace(const std::string& where, const Options& options) {
+  if (options.folder.has_value() == options.kafka.has_value()) {
+    return StreamFault(where, fmt::format("{} needs either folder or kafka", where),
+                       "{ folder = \"in\" }, or { kafka = \"host:9092\", topic = \"visits\" }");
+  }
+  if (options.kafka && options.topic.empty()) {
+    return StreamFault(where, fmt::format("{} does not say which topic", where),
+                       "add topic = \"visits\"");
+  }
+  if (options.folder && !options.topic.empty()) {
+    return StreamFault(where + ".topic", "a folder has no topics", "leave topic out");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status CheckStream(const JobFile& file) {
+  PT_TRY(CheckNothingOfRuns(file));
+  const StreamOptions& stream = *file.stream;
+  PT_TRY(CheckPlace("stream.source", stream.source));
+  PT_TRY(CheckPlace("stream.sink", stream.sink));
+  PT_TRY(CheckFormat("stream.source.format", stream.source.format.value_or(""),
+                     stream.source.folder.has_value()));
+  PT_TRY(CheckFormat("stream.sink.format", stream.sink.format, stream.sink.folder.has_value()));
+  PT_TRY(CheckCsvOptions(stream.source.csv));
+  if (stream.source.folder && stream.source.folder == stream.sink.folder) {
+    return StreamFault("stream.sink.folder", "the stream would read what it writes",
+                       "give the sink a folder of its own");
+  }
+  for (const auto& [column, type] : stream.columns.all) {
+    if (TypeNamed(type).ok()) continue;
+    return StreamFault("stream.columns." + column, fmt::format("\"{}\" is no type", type),
+                       "int64, float64, bool, string, date or timestamp");
+  }
+  if (!stream.model.empty() || stream.shadow.empty()) return Status::OK();
+  return StreamFault("stream.shadow", "a shadow is compared with stream.model, and there is none");
+}
+
+Status RefuseStream(const Job& job) {
+  if (!job.file.stream) return Status::OK();
+  return StreamFault("stream", "this job is a stream, and not a run",
+                     "protium stream " + job.settings.file.string());
+}
+
+}  // namespace protium

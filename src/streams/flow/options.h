@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// [stream] in a job file: where events come from, what scores them and where the rows go.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "column/source.h"
+#include "protium/expr.h"
+#include "protium/fields.h"
+
+namespace protium {
+
+// What becomes of files whose rows have been written.
+enum class ReadFiles { kKeep, kDelete };
+inline EnumNames<ReadFiles> Names(ReadFiles) {
+  return {{{ReadFiles::kKeep, "keep"}, {ReadFiles::kDelete, "delete"}}};
+}
+
+// What happens to columns that events have and [stream] does not know.
+enum class NewColumns { kIgnore, kDead, kStop };
+inline EnumNames<NewColumns> Names(NewColumns) {
+  return {{{NewColumns::kIgnore, "ignore"}, {NewColumns::kDead, "dead"}, {NewColumns::kStop, "stop"}}};
+}
+
+enum class Delivery { kOnce, kAtLeastOnce };
+inline EnumNames<Delivery> Names(Delivery) {
+  return {{{Delivery::kOnce, "once"}, {Delivery::kAtLeastOnce, "at_least_once"}}};
+}
+
+// Exactly one of `folder` and `kafka`.
+struct StreamSourceOptions {
+  std::optional<std::string> folder;  // Below JobFile::data.
+  std::string pattern = "*";
+  std::optional<std::string> kafka;  // "host:9092", perhaps several.
+  std::string topic;
+  std::optional<std::string> format;  // Of files: unless set, what their names end with.
+  std::string start = "earliest";
+  ReadFiles after = ReadFiles::kKeep;
+  Json settings = Json::object();  // librdkafka's own.
+  CsvOptions csv;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("folder", folder, {.help = "a folder into which files are moved or written"});
+    visit("pattern", pattern, {.help = "for folder: which of its files, \"visits-*.csv\""});
+    visit("kafka", kafka, {.help = "servers of Kafka: \"host:9092\""});
+    visit("topic", topic, {.help = "for kafka: the topic"});
+    visit("format", format,
+          {.help = "csv, jsonl, parquet or arrow for files, unless their names say it; json, csv "
+                   "or text for messages"});
+    visit("start", start,
+          {.help = "for kafka, the first time: \"earliest\", \"latest\", or a time such as "
+                   "\"2026-11-01 12:00:00\" in UTC"});
+    visit("after", after,
+          {.help = "for folder: whether files are kept or deleted once their rows are written"});
+    visit("settings", settings, {.help = "for kafka: settings of librdkafka by their names"});
+    csv.Fields(visit);
+  }
+};
+
+// Exactly one of `folder` and `kafka`.
+struct StreamSinkOptions {
+  std::optional<std::string> folder;  // Below JobFile::data.
+  std::optional<std::string> kafka;
+  std::string topic;
+  std::string format;  // Empty: parquet for files, json for messages.
+  std::string key;
+  Columns columns;  // Empty: all.
+  Delivery delivery = Delivery::kOnce;
+  Json settings = Json::object();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("folder", folder, {.help = "a folder that gets one file for each batch"});
+    visit("kafka", kafka, {.help = "servers of Kafka: \"host:9092\""});
+    visit("topic", topic, {.help = "for kafka: the topic"});
+    visit("format", format,
+          {.help = "parquet (the default), csv, jsonl or arrow for files; json (the default), csv "
+                   "or text for messages"});
+    visit("key", key, {.help = "for kafka: the column whose values are the keys of messages"});
+    visit("columns", columns, {.help = "the columns to write; unless set, all"});
+    visit("delivery", delivery,
+          {.help = "for kafka: once, in transactions, or at_least_once, which is faster and "
+                   "repeats the last batch after a crash"});
+    visit("settings", settings, {.help = "for kafka: settings of librdkafka by their names"});
+  }
+};
+
+struct BatchOptions {
+  int64_t rows = 50'000;
+  int64_t ms = 20;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("rows", rows, {.help = "rows that a batch has at most", .at_least = 1, .at_most = 1e7});
+    visit("ms", ms,
+          {.help = "how long the first row of a batch waits for others",
+           .unit = "milliseconds",
+           .at_least = 0,
+           .at_most = 3600e3});
+  }
+};
+
+struct StreamOptions {
+  StreamSourceOptions source;
+  StreamSinkOptions sink;
+  std::string table;
+  std::string model;
+  std::string shadow;
+  ColumnTypes columns;
+  NewColumns new_columns = NewColumns::kIgnore;
+  BatchOptions batch;
+  int64_t rate = 0;
+  std::string version_column;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("source", source, {.help = "where events come from: a folder, or a topic of Kafka"});
+    visit("sink", sink, {.help = "where scored rows go to: a folder, or a topic of Kafka"});
+    visit("table", table, {.help = "the name of a batch of events in the SQL; unless set, \"events\", or with the model's "
+                   "own SQL its only table"});
+    visit("model", model,
+          {.help = "what scores the rows: a tag (\"tag:live\"), a run, or a model's folder, each "
+                   "looked up anew for every batch; unless set, rows are not scored"});
+    visit("shadow", shadow, {.help = "a second model, whose predictions are only compared"});
+    visit("columns", columns,
+          {.help = "the columns of events and their types: { id = \"int64\" }; others have the "
+                   "types that the model knows, or those of the first file"});
+    visit("new_columns", new_columns,
+          {.help = "what happens to events with other columns: the columns are ignored, the events "
+                   "become dead letters, or the stream stops"});
+    visit("batch", batch, {.help = "how many events are scored together"});
+    visit("rate", rate,
+          {.help = "rows that are read in a second at most; 0: no limit", .at_least = 0});
+    visit("version_column", version_column,
+          {.help = "the name of a column that says which model scored a row"});
+  }
+};
+
+}  // namespace protium

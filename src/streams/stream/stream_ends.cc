@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/stream_ends.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "base/unknown_name.h"
+#include "column/schema.h"
+#include "format/file_form.h"
+#include "os/file.h"
+#include "records/record_rows.h"
+#include "stream/folder_sink.h"
+#include "stream/folder_source.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path Below(const JobFile& job, const std::string& path) {
+  return fs::absolute(fs::path(job.data) / path).lexically_normal();
+}
+
+Status NoKafka() {
+  return Fail({.exit = Exit::kUsage,
+               .what = "topics of Kafka are not built yet",
+               .where = "stream",
+               .fix = "use folders: { folder = \"in\" }",
+               .kept = "nothing was started"});
+}
+
+Result<Format> FormatCalled(const std::string& name) {
+  Format format = Format::kCsv;
+  PT_TRY(fields::Read(Json(name), "stream.source.format", format));
+  return format;
+}
+
+// The columns that an earlier process decided.
+Result<SchemaPtr> KeptColumns(const fs::path& file) {
+  if (!IsRegularFile(file)) return SchemaPtr();
+  PT_LET(const std::string text, ReadFile(file, 16 << 20));
+  const Json json = Json::parse(text, nullptr, false);
+  Result<SchemaPtr> columns = SchemaFromJson(json);
+  if (columns.ok()) return columns;
+  return Fail({.exit = Exit::kInput,
+               .what = "the columns of the stream cannot be read",
+               .where = file.string(),
+               .fix = "remove the file: the next file of events decides anew"});
+}
+
+// The first whole file of the folder; none if `stop` came first.
+Result<std::optional<fs::path>> AwaitFile(const fs::path& folder, const std::string& pattern,
+                                          const std::stop_token& stop) {
+  PT_LET(const auto watch, FolderWatch::Make(folder, pattern));
+  const auto new_to_us = [](const FoundFile&) { return false; };
+  while (!stop.stop_requested()) {
+    PT_LET(const auto found, watch->Wait(new_to_us, std::chrono::seconds(1), stop));
+    if (!found.empty()) return std::optional(folder / found.front().name);
+  }
+  return std::optional<fs::path>();
+}
+
+class FolderOpening {
+ public:
+  FolderOpening(const EndsContext& context, EventShape& shape)
+      : context_(context),
+        source_(context.job.file.stream->source),
+        shape_(shape),
+        folder_(Below(context.job.file, *source_.folder)) {}
+
+  Result<std::unique_ptr<StreamSource>> Open(const std::stop_token& stop) {
+    PT_TRY(CheckFolder());
+    PT_LET(shape_.columns, Columns());
+    const bool waits = shape_.columns == nullptr || !FormatSaid();
+    if (waits) {
+      context_.note(fmt::format("waits for a first file in {}", folder_.string()));
+      PT_LET(const auto first, AwaitFile(folder_, source_.pattern, stop));
+      if (!first) return nullptr;
+      PT_TRY(LookAt(*first));
+    } else {
+      format_ = *FormatSaid();
+    }
+    PT_LET(auto opened, FolderSource::Open({.folder = folder_,
+                                            .pattern = source_.pattern,
+                                            .after = source_.after,
+                                            .form = {.format = format_,
+                                                     .csv = source_.csv,
+                                                     .columns = shape_.columns,
+                                                     .optional = shape_.optional,
+                                                     .new_columns =
+                                                         context_.job.file.stream->new_columns},
+                                            .note = context_.note}));
+    return std::unique_ptr<StreamSource>(std::move(opened));
+  }
+
+ private:
+  Status CheckFolder() const {
+    if (fs::is_directory(folder_)) return Status::OK();
+    return Fail({.exit = Exit::kInput,
+                 .what = "there is no such folder: " + folder_.string(),
+                 .where = "stream.source.folder",
+                 .fix = "mkdir -p " + folder_.string(),
+                 .kept = "nothing was started"});
+  }
+
+  std::optional<Format> FormatSaid() const {
+    if (source_.format) return FormatCalled(*source_.format).ValueOr(Format::kCsv);
+    const auto form = FormOfName(source_.pattern);
+    return form ? std::optional(form->format) : std::nullopt;
+  }
+
+  Result<SchemaPtr> Columns() const {
+    if (shape_.columns != nullptr) return shape_.columns;
+    return KeptColumns(context_.folder / "columns.json");
+  }
+
+  Status LookAt(const fs::path& file) {
+    if (const auto said = FormatSaid()) {
+      format_ = *said;
+    } else {
+      PT_LET(const FileForm form, FormNamed(file.string()));
+      format_ = form.format;
+    }
+    if (shape_.columns != nullptr) return Status::OK();
+    PT_LET(const SchemaPtr found, ColumnsOfFile(file, format_, source_.csv, shape_.known));
+    shape_.columns = EventColumns(*found);
+    PT_LET(const Json json, SchemaToJson(*shape_.columns));
+    PT_TRY(WriteFile(context_.folder / "columns.json", Dump(json) + "\n"));
+    std::string names;
+    for (const auto& field : shape_.columns->fields()) {
+      names += (names.empty() ? "" : ", ") + field->name();
+    }
+    context_.note(fmt::format("columns, from {}: {}", file.filename().string(), names));
+    return Status::OK();
+  }
+
+  const EndsContext& context_;
+  const StreamSourceOptions& source_;
+  EventShape& shape_;
+  fs::path folder_;
+  Format format_ = Format::kCsv;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
+                                                 const std::stop_token& stop) {
+  if (context.job.file.stream->source.kafka) return NoKafka();
+  return FolderOpening(context, shape).Open(stop);
+}
+
+std::filesystem::path SinkFolder(const JobFile& job) { return Below(job, *job.stream->sink.folder); }
+
+Result<Format> SinkFormat(const JobFile& job) {
+  const std::string& format = job.stream->sink.format;
+  if (format.empty()) return Format::kParquet;
+  return FormatCalled(format);
+}
+
+Result<std::unique_ptr<StreamSink>> OpenSink(const EndsContext& context) {
+  const JobFile& job = context.job.file;
+  if (job.stream->sink.kafka) return NoKafka();
+  PT_LET(const Format format, SinkFormat(job));
+  return std::make_unique<FolderSink>(
+      FolderSinkOptions{.folder = SinkFolder(job),
+                        .format = format,
+                        .owner = fs::absolute(context.folder).lexically_normal().string()});
+}
+
+}  // namespace protium

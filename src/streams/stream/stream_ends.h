@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source and the sink that a job's [stream] names.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "flow/flow.h"
+#include "job/job.h"
+#include "stream/event_shape.h"
+
+namespace protium {
+
+// What sources and sinks must know of their stream.
+struct EndsContext {
+  const Job& job;
+  std::filesystem::path folder;  // The stream's own.
+  std::function<void(const std::string&)> note;
+};
+
+// Sets the columns of `shape` if they are unknown: those of the first file, for which it waits. They
+// are kept in columns.json of the stream's folder and stay. Returns null if `stop` came first.
+Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
+                                                 const std::stop_token& stop);
+
+// Of a sink that is a folder: where it is, and what is in it.
+std::filesystem::path SinkFolder(const JobFile& job);
+Result<Format> SinkFormat(const JobFile& job);
+
+Result<std::unique_ptr<StreamSink>> OpenSink(const EndsContext& context);
+
+}  // namespace protium

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/stream_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "stream/dead_letters.h"
+#include "stream/stream_ends.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr milliseconds kPatience{200};
+constexpr milliseconds kNap{50};
+
+// Sleeps, but not past a request to stop.
+void Nap(milliseconds time, const std::stop_token& stop) {
+  const auto end = SteadyClock::now() + time;
+  while (!stop.stop_requested() && SteadyClock::now() < end) {
+    std::this_thread::sleep_for(std::min<SteadyClock::duration>(kNap, end - SteadyClock::now()));
+  }
+}
+
+const LoadedModel* Now(const std::optional<NamedModel>& model) {
+  return model ? model->now().get() : nullptr;
+}
+
+}  // namespace
+
+StreamRun::StreamRun(StreamRequest request)
+    : request_(std::move(request)),
+      options_(*request_.job.file.stream),
+      status_(request_.folder) {}
+
+StreamRun::~StreamRun() = default;
+
+Result<std::unique_ptr<StreamRun>> StreamRun::Open(StreamRequest request,
+                                                   const std::stop_token& stop) {
+  std::unique_ptr<StreamRun> run(new StreamRun(std::move(request)));
+  PT_LET(run->log_, StreamLog::Open(run->request_.folder));
+  PT_TRY(run->OpenModels());
+  PT_TRY(run->OpenEnds(stop));
+  if (run->source_ == nullptr) return run;  // Stopped before the first event.
+  PT_TRY(run->OpenSteps());
+  PT_TRY(run->source_->Start(run->log_->past()));
+  return run;
+}
+
+Status StreamRun::OpenModels() {
+  if (!options_.model.empty()) PT_TRY(model_.emplace(options_.model, request_.find_model).Load());
+  if (!options_.shadow.empty()) {
+    PT_TRY(shadow_.emplace(options_.shadow, request_.find_model).Load());
+  }
+  PT_LET(shape_, ShapeOf(request_.job.file, Now(model_)));
+  return Status::OK();
+}
+
+Status StreamRun::OpenEnds(const std::stop_token& stop) {
+  const EndsContext context{
+      .job = request_.job, .folder = request_.folder, .note = request_.note};
+  PT_LET(sink_, OpenSink(context));
+  PT_LET(source_, OpenSource(context, shape_, stop));
+  return Status::OK();
+}
+
+Status StreamRun::OpenSteps() {
+  tables_.emplace(request_.job, shape_.own_sql ? shape_.other_tables : Columns());
+  PT_TRY(tables_->Check());
+  steps_.emplace(StepsOptions{.sql = shape_.sql,
+                              .table = shape_.table,
+                              .columns = source_->schema(),
+                              .output = options_.sink.columns,
+                              .version_column = options_.version_column});
+  PT_LET(auto tables, tables_->Read());
+  PT_TRY(steps_->UseTables(std::move(tables)));
+  PT_LET(const SchemaPtr rows, steps_->Check(Now(model_)));
+  return sink_->Start(*rows);
+}
+
+Json StreamRun::Facts() const {
+  Json facts = Json::object();
+  if (model_) facts["model_folder"] = model_->now()->folder.string();
+  if (!tables_->stamps().empty()) facts["tables"] = tables_->stamps();
+  return facts;
+}
+
+// The model that a batch began with, wherever its name points now; the current one if that model is
+// gone: nobody has seen rows of the batch.
+Result<std::shared_ptr<const LoadedModel>> StreamRun::ModelOf(const Intent& intent, bool written) {
+  if (!model_ || intent.model == model_->now()->sha256) {
+    return model_ ? model_->now() : nullptr;
+  }
+  const auto former = LoadStreamModel(TextAt(intent.facts, "model_folder"));
+  if (former.ok() && (*former)->sha256 == intent.model) return former;
+  if (written) return model_->now();
+  request_.note(fmt::format("the model with which batch {} began is gone: the current one scores it",
+                            intent.number));
+  PT_TRY(log_->Begin({.number = intent.number,
+                      .stretch = intent.stretch,
+                      .model = model_->now()->sha256,
+                      .facts = Facts()}));
+  return model_->now();
+}
+
+Status StreamRun::Recover() {
+  if (!log_->open()) return Status::OK();
+  const Intent intent = *log_->open();
+  PT_LET(const auto newest, sink_->Newest());
+  const bool written = newest && *newest >= intent.number;
+  request_.note(fmt::format("batch {} had begun and not ended: {}", intent.number,
+                            written ? "its rows are there" : "it is made again"));
+  PT_LET(const auto model, ModelOf(intent, written));
+  return Make(model.get(), written);
+}
+
+// Makes the batch that the log says has begun.
+Status StreamRun::Make(const LoadedModel* model, bool written) {
+  const auto began = SteadyClock::now();
+  const Intent intent = *log_->open();
+  PT_LET(StreamRows read, source_->Read(intent.stretch));
+  PT_LET(StepsResult made, steps_->Apply(*read.rows, model, Now(shadow_)));
+  std::ranges::move(made.dead, std::back_inserter(read.dead));
+  PT_TRY(WriteDeadLetters(request_.folder / "dead", intent.number, read.dead));
+  if (!written) {
+    const Json line = {{"stretch", intent.stretch}, {"model", intent.model}};
+    PT_TRY(sink_->Write({.number = intent.number, .rows = made.rows, .intent = line}));
+  }
+  const int64_t rows = made.rows->num_rows();
+  PT_TRY(log_->End({.rows = rows, .dead = int64_t(read.dead.size())}, Json::object()));
+  PT_TRY(source_->Done(intent.stretch));
+  if (log_->long_enough()) PT_TRY(log_->Shorten(source_->State()));
+  status_.Wrote(rows, read, began);
+  if (made.shadow) status_.Compared(*made.shadow);
+  return Status::OK();
+}
+
+// A model with other SQL is taken only if that fits the events.
+void StreamRun::UseModelsSql() {
+  if (!shape_.own_sql) return;
+  const std::string sql = TextAt(model_->now()->etl, "sql");
+  if (sql == shape_.sql) return;
+  shape_.sql = sql;
+  StepsOptions options = steps_->options();
+  options.sql = sql;
+  steps_.emplace(std::move(options));
+  tables_.emplace(request_.job, shape_.other_tables);
+}
+
+Status StreamRun::RefreshModels() {
+  bool changed = false;
+  if (model_ && model_->Refresh()) {
+    changed = true;
+    request_.note(fmt::format("from batch {} on: {} is the model in {}", log_->totals().batches,
+                              model_->name(), model_->now()->folder.string()));
+    const std::string before = shape_.sql;
+    UseModelsSql();
+    if (before != shape_.sql) {
+      PT_LET(auto tables, tables_->Read());
+      PT_TRY(steps_->UseTables(std::move(tables)));
+    }
+    PT_TRY(steps_->Check(model_->now().get()).status());
+  }
+  if (shadow_) changed = shadow_->Refresh() || changed;
+  if (changed || status_.models_unknown()) {
+    status_.Model(model_ ? &*model_ : nullptr, shadow_ ? &*shadow_ : nullptr);
+  }
+  return Status::OK();
+}
+
+Status StreamRun::RefreshTables() {
+  if (!tables_->Changed()) return Status::OK();
+  PT_LET(auto tables, tables_->Read());
+  PT_TRY(steps_->UseTables(std::move(tables)));
+  request_.note(fmt::format("from batch {} on: tables that have changed", log_->totals().batches));
+  return Status::OK();
+}
+
+Result<bool> StreamRun::MakeNext(const std::stop_token& stop, milliseconds patience) {
+  PT_TRY(RefreshModels());
+  PT_TRY(RefreshTables());
+  BatchLimits limits{.rows = options_.batch.rows, .gather = milliseconds(options_.batch.ms)};
+  if (options_.rate > 0) limits.rows = std::min(limits.rows, options_.rate);
+  PT_LET(const Json stretch, source_->Next(limits, patience, stop));
+  if (stretch.is_null()) return false;
+  // The name may have moved while nothing came.
+  PT_TRY(RefreshModels());
+  const LoadedModel* const model = Now(model_);
+  PT_TRY(log_->Begin({.number = log_->totals().batches,
+                      .stretch = stretch,
+                      .model = model == nullptr ? "" : model->sha256,
+                      .facts = Facts()}));
+  const int64_t before = log_->totals().rows;
+  PT_TRY(Make(model, /*written=*/false));
+  KeepToRate(log_->totals().rows - before, stop);
+  return true;
+}
+
+void StreamRun::KeepToRate(int64_t rows, const std::stop_token& stop) const {
+  if (options_.rate > 0) Nap(milliseconds(rows * 1000 / options_.rate), stop);
+}
+
+void StreamRun::WaitWhilePaused(const std::stop_token& stop) {
+  std::error_code error;
+  bool said = false;
+  while (!stop.stop_requested() && fs::exists(request_.folder / kPauseFile, error)) {
+    if (!std::exchange(said, true)) request_.note("paused; protium stream resume goes on");
+    Show("paused");
+    Nap(kPatience, stop);
+  }
+  if (said && !stop.stop_requested()) request_.note("goes on");
+}
+
+void StreamRun::Show(const std::string& state, bool now, const std::string& error) {
+  const auto lag = source_->Lag();
+  status_.Show(state, log_->totals(), lag.ok() ? *lag : StreamLag(), now, error);
+}
+
+Status StreamRun::Work(const std::stop_token& stop, bool once) {
+  PT_TRY(Recover());
+  PT_TRY(RefreshModels());
+  Show("running", true);
+  while (!stop.stop_requested()) {
+    WaitWhilePaused(stop);
+    PT_LET(const bool made, MakeNext(stop, kPatience));
+    Show("running");
+    if (once && !made) break;
+  }
+  return Status::OK();
+}
+
+Status StreamRun::Run(const std::stop_token& stop, bool once) {
+  if (source_ == nullptr) return Status::OK();
+  const Status worked = Work(stop, once);
+  if (worked.ok()) {
+    Show("ended", true);
+    return worked;
+  }
+  Fault fault = FaultOf(worked);
+  Show("failed", true, fault.what);
+  if (fault.kept.empty()) {
+    fault.kept = fmt::format("{} batches, {} rows; started again, the stream goes on behind them",
+                             totals().batches, totals().rows);
+  }
+  return Fail(std::move(fault));
+}
+
+}  // namespace protium

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream from its job: batch after batch, each exactly once.
+//
+// 1. Before anything is written for a batch, the log says what it reads and which model scores it;
+//    then come its dead letters, its rows, and the line that it has ended.
+// 2. A process that dies in between is followed by one that finds the batch begun: it reads and
+//    scores the same again, and writes the same bytes. What the sink has whole already is not
+//    written again.
+// 3. A batch has one model and one state of the other tables: what changes meanwhile takes effect
+//    with the next.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "job/job.h"
+#include "stream/event_shape.h"
+#include "stream/side_tables.h"
+#include "stream/stream_log.h"
+#include "stream/stream_model.h"
+#include "stream/stream_status.h"
+#include "stream/stream_steps.h"
+
+namespace protium {
+
+// While this file is in its folder, a stream begins no batch.
+inline constexpr const char* kPauseFile = "pause";
+
+struct StreamRequest {
+  Job job;                       // With [stream].
+  std::filesystem::path folder;  // The stream's own: log, status, dead letters.
+  FindModelFolder find_model;
+  // Receives lines for people: what began, another model, ignored columns.
+  std::function<void(const std::string&)> note;
+};
+
+// One thread.
+class StreamRun {
+ public:
+  // Takes the folder's lock, loads the model and checks everything that can be checked. If only a
+  // first event can tell the columns, waits for it.
+  static Result<std::unique_ptr<StreamRun>> Open(StreamRequest request,
+                                                 const std::stop_token& stop);
+  ~StreamRun();
+
+  // Works until `stop` is set, then ends the batch that it is at; or, with `once`, until everything
+  // that is there has been scored. A fault leaves the batch begun, to be made again.
+  Status Run(const std::stop_token& stop, bool once);
+
+  const StreamTotals& totals() const { return log_->totals(); }
+
+ private:
+  explicit StreamRun(StreamRequest request);
+  Status OpenModels();
+  Status OpenSteps();
+  Status OpenEnds(const std::stop_token& stop);
+  Status Recover();
+  Status Work(const std::stop_token& stop, bool once);
+  Status RefreshModels();
+  Status RefreshTables();
+  void UseModelsSql();
+  // Begins and makes the next batch; false if nothing came.
+  Result<bool> MakeNext(const std::stop_token& stop, std::chrono::milliseconds patience);
+  Status Make(const LoadedModel* model, bool written);
+  Result<std::shared_ptr<const LoadedModel>> ModelOf(const Intent& intent, bool written);
+  Json Facts() const;
+  void WaitWhilePaused(const std::stop_token& stop);
+  void KeepToRate(int64_t rows, const std::stop_token& stop) const;
+  void Show(const std::string& state, bool now = false, const std::string& error = {});
+
+  StreamRequest request_;
+  const StreamOptions& options_;
+  std::unique_ptr<StreamLog> log_;
+  StreamStatus status_;
+  std::optional<NamedModel> model_;
+  std::optional<NamedModel> shadow_;
+  EventShape shape_;
+  std::optional<SideTables> tables_;
+  std::optional<StreamSteps> steps_;
+  std::unique_ptr<StreamSource> source_;
+  std::unique_ptr<StreamSink> sink_;
+};
+
+}  // namespace protium

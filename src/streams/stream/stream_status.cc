@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/stream_status.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "os/file.h"
+#include "os/file_lock.h"
+#include "run/printable.h"
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kBetween{500};
+constexpr size_t kLatencies = 1000;
+constexpr std::chrono::seconds kRateOver{10};
+
+int64_t WallMs() {
+  return std::chrono::duration_cast<milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+double At(std::vector<double>& sorted, double part) {
+  return sorted.empty() ? 0 : sorted[size_t(part * double(sorted.size() - 1))];
+}
+
+Json ModelFacts(const NamedModel& model) {
+  Json facts = {{"name", model.name()},
+                {"folder", model.now()->folder.string()},
+                {"sha256", model.now()->sha256}};
+  if (!model.trouble().empty()) facts["trouble"] = model.trouble();
+  return facts;
+}
+
+bool IsHeld(const fs::path& folder) {
+  const UniqueFd fd(::open((folder / "lock").c_str(), O_RDWR | O_CLOEXEC));
+  return fd.get() >= 0 && IsLockedByOthers(fd.get());
+}
+
+}  // namespace
+
+StreamStatus::StreamStatus(fs::path folder) : folder_(std::move(folder)), since_ms_(WallMs()) {}
+
+void StreamStatus::Wrote(int64_t rows, const StreamRows& read, SteadyClock::time_point began) {
+  const auto now = SteadyClock::now();
+  written_.emplace_back(now, rows);
+  while (now - written_.front().first > kRateOver) written_.pop_front();
+  const double made = std::chrono::duration<double, std::milli>(now - began).count();
+  const double waited = read.newest_ms ? double(WallMs() - *read.newest_ms) : made;
+  latencies_.push_back(std::max(waited, made));
+  if (latencies_.size() > kLatencies) latencies_.pop_front();
+}
+
+void StreamStatus::Compared(const ShadowFacts& facts) {
+  const double sum = compared_.mean_apart * double(compared_.rows) +
+                     facts.mean_apart * double(facts.rows);
+  compared_.rows += facts.rows;
+  compared_.differ += facts.differ;
+  compared_.mean_apart = compared_.rows == 0 ? 0 : sum / double(compared_.rows);
+}
+
+void StreamStatus::Model(const NamedModel* model, const NamedModel* shadow) {
+  models_ = true;
+  model_ = model == nullptr ? Json() : ModelFacts(*model);
+  shadow_ = shadow == nullptr ? Json() : ModelFacts(*shadow);
+}
+
+double StreamStatus::RowsPerSecond() const {
+  int64_t rows = 0;
+  for (const auto& [when, each] : written_) rows += each;
+  if (rows == 0) return 0;
+  const double seconds =
+      std::chrono::duration<double>(SteadyClock::now() - written_.front().first).count();
+  return double(rows) / std::max(seconds, 1.0);
+}
+
+void StreamStatus::Show(const std::string& state, const StreamTotals& totals, const StreamLag& lag,
+                        bool now, const std::string& error) {
+  if (!now && SteadyClock::now() - shown_ < kBetween) return;
+  shown_ = SteadyClock::now();
+  std::vector<double> sorted(latencies_.begin(), latencies_.end());
+  std::sort(sorted.begin(), sorted.end());
+  Json status = {{"state", state},
+                 {"pid", ::getpid()},
+                 {"since_ms", since_ms_},
+                 {"at_ms", WallMs()},
+                 {"batches", totals.batches},
+                 {"rows", totals.rows},
+                 {"dead", totals.dead},
+                 {"rows_per_second", RowsPerSecond()},
+                 {"latency_ms", {{"p50", At(sorted, 0.5)}, {"p99", At(sorted, 0.99)}}},
+                 {"waiting", lag.waiting},
+                 {"unit", lag.unit}};
+  if (!model_.is_null()) status["model"] = model_;
+  if (!shadow_.is_null()) {
+    status["shadow"] = shadow_;
+    status["shadow"]["rows"] = compared_.rows;
+    status["shadow"]["differ"] = compared_.differ;
+    status["shadow"]["mean_apart"] = compared_.mean_apart;
+  }
+  if (!error.empty()) status["error"] = error;
+  (void)WriteFile(folder_ / "status.json", Dump(status) + "\n");
+}
+
+Result<Json> ReadStreamStatus(const fs::path& folder) {
+  if (!IsRegularFile(folder / "status.json")) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "no stream has run here",
+                 .where = folder.string(),
+                 .fix = "protium stream JOB starts one; --streams-dir says where streams are"});
+  }
+  PT_LET(const std::string text, ReadFile(folder / "status.json", 16 << 20));
+  Json status = Json::parse(text, nullptr, false);
+  if (!status.is_object()) status = Json::object();
+  const bool held = IsHeld(folder);
+  const std::string state = TextAt(status, "state");
+  if (!held && (state == "running" || state == "paused")) status["state"] = "cut off";
+  return status;
+}
+
+std::string StreamStatusText(const Json& status) {
+  const Json latency = status.value("latency_ms", Json::object());
+  std::string text = fmt::format("state     {}", TextAt(status, "state"));
+  if (TextAt(status, "state") == "running") text += fmt::format(", pid {}", WholeAt(status, "pid"));
+  text += fmt::format("\nrows      {} in {} batches, {} dead letters\n",
+                      Grouped(WholeAt(status, "rows")), Grouped(WholeAt(status, "batches")),
+                      Grouped(WholeAt(status, "dead")));
+  text += fmt::format("rate      {} rows/s, waiting: {} {}\n",
+                      Grouped(int64_t(NumberAt(status, "rows_per_second"))),
+                      Grouped(WholeAt(status, "waiting")), TextAt(status, "unit"));
+  text += fmt::format("latency   p50 {:.0f} ms, p99 {:.0f} ms, from an event to its row\n",
+                      NumberAt(latency, "p50"), NumberAt(latency, "p99"));
+  for (const char* const which : {"model", "shadow"}) {
+    const Json model = status.value(which, Json());
+    if (!model.is_object()) continue;
+    text += fmt::format("{:<10}{} ({:.12}) in {}\n", which, Printable(TextAt(model, "name")),
+                        TextAt(model, "sha256"), Printable(TextAt(model, "folder")));
+    if (model.contains("trouble")) {
+      text += fmt::format("          kept, since {}\n", Printable(TextAt(model, "trouble")));
+    }
+    if (model.contains("differ")) {
+      text += fmt::format("          {} of {} predictions differ, by {:.4g} on average\n",
+                          Grouped(WholeAt(model, "differ")), Grouped(WholeAt(model, "rows")),
+                          NumberAt(model, "mean_apart"));
+    }
+  }
+  if (status.contains("error")) {
+    text += "error     " + Printable(TextAt(status, "error")) + "\n";
+  }
+  return text;
+}
+
+}  // namespace protium

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a stream is doing, for people, pages and Prometheus: status.json in its folder, written anew
+// twice a second while it runs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "flow/flow.h"
+#include "stream/stream_log.h"
+#include "stream/stream_model.h"
+#include "stream/stream_steps.h"
+
+namespace protium {
+
+// One thread.
+class StreamStatus {
+ public:
+  explicit StreamStatus(std::filesystem::path folder);
+
+  // A batch has been written.
+  void Wrote(int64_t rows, const StreamRows& read, std::chrono::steady_clock::time_point began);
+  void Compared(const ShadowFacts& facts);
+  void Model(const NamedModel* model, const NamedModel* shadow);
+  bool models_unknown() const { return !models_; }
+  // Writes the file if half a second has passed, or with `now`. `state` is "running", "paused",
+  // "ended" or "failed". What goes wrong with the file is not the stream's trouble.
+  void Show(const std::string& state, const StreamTotals& totals, const StreamLag& lag,
+            bool now = false, const std::string& error = {});
+
+ private:
+  double RowsPerSecond() const;
+
+  std::filesystem::path folder_;
+  std::chrono::steady_clock::time_point shown_;
+  int64_t since_ms_ = 0;
+  bool models_ = false;  // Model() was called.
+  Json model_;
+  Json shadow_;
+  ShadowFacts compared_;
+  // Of the last batches: milliseconds from when their newest event came until their rows were there,
+  // and when how many rows were written.
+  std::deque<double> latencies_;
+  std::deque<std::pair<std::chrono::steady_clock::time_point, int64_t>> written_;
+};
+
+// The status as people read it; with whether a process holds the stream.
+Result<Json> ReadStreamStatus(const std::filesystem::path& folder);
+std::string StreamStatusText(const Json& status);
+
+}  // namespace protium

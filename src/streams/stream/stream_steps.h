@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the events of a batch: SQL, then predictions. An event that these fail for is
+// found and becomes a dead letter, so that it stops the stream at no time.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/row_queries.h"
+#include "flow/flow.h"
+#include "stream/stream_model.h"
+
+namespace protium {
+
+struct StepsOptions {
+  std::string sql;  // Empty: none.
+  std::string table = "events";
+  SchemaPtr columns;           // Of events.
+  Columns output;              // The columns to write, in this order; empty: all.
+  std::string version_column;  // Empty: none.
+};
+
+// How a second model's predictions differ from those of the first.
+struct ShadowFacts {
+  int64_t rows = 0;
+  int64_t differ = 0;     // Rows with another prediction.
+  double mean_apart = 0;  // The mean distance of predictions that are numbers.
+};
+
+struct StepsResult {
+  std::shared_ptr<arrow::RecordBatch> rows;
+  std::vector<DeadLetter> dead;
+  std::optional<ShadowFacts> shadow;
+};
+
+// One thread.
+class StreamSteps {
+ public:
+  explicit StreamSteps(StepsOptions options) : options_(std::move(options)) {}
+
+  const StepsOptions& options() const { return options_; }
+
+  // Prepares the SQL for these other tables, instead of those before. Mistakes in it are faults.
+  Status UseTables(std::vector<MemoryTable> tables);
+  // Checks that the rows have what the model reads, and returns the columns that are written. A
+  // null model scores nothing.
+  Result<SchemaPtr> Check(const LoadedModel* model) const;
+  // Fails only for what no event is to blame for.
+  Result<StepsResult> Apply(const arrow::RecordBatch& events, const LoadedModel* model,
+                            const LoadedModel* shadow) const;
+
+ private:
+  struct Scored {
+    std::shared_ptr<arrow::RecordBatch> prepared;  // Before predictions.
+    std::shared_ptr<arrow::RecordBatch> rows;
+  };
+  Result<Scored> Score(const arrow::RecordBatch& events, const LoadedModel* model) const;
+  Result<std::shared_ptr<arrow::RecordBatch>> WithPredictions(
+      const std::shared_ptr<arrow::RecordBatch>& rows, const LoadedModel* model) const;
+  Result<std::shared_ptr<arrow::RecordBatch>> Output(
+      const std::shared_ptr<arrow::RecordBatch>& rows) const;
+  // Scores halves until those that fail are single events.
+  Status ScoreParts(const arrow::RecordBatch& events, int64_t first, const LoadedModel* model,
+                    std::vector<std::shared_ptr<arrow::RecordBatch>>& parts,
+                    std::vector<DeadLetter>& dead) const;
+
+  StepsOptions options_;
+  std::unique_ptr<RowQueries> queries_;
+  std::shared_ptr<const TableQuery> query_;  // Null without SQL.
+};
+
+}  // namespace protium

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/verify.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "base/fault.h"
+#include "os/file.h"
+#include "os/temporary_folder.h"
+#include "stream/folder_sink.h"
+#include "stream/stream_ends.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{4} << 30;
+
+class Verifying {
+ public:
+  Verifying(const StreamRequest& request, fs::path scratch)
+      : request_(request),
+        options_(*request.job.file.stream),
+        scratch_(std::move(scratch)),
+        form_{.folder = scratch_, .owner = "verify"} {}
+
+  Status Open(const Intent& first, const std::stop_token& stop) {
+    PT_LET(const LoadedModel* const model, ModelOf(first));
+    PT_LET(shape_, ShapeOf(request_.job.file, model));
+    const EndsContext context{
+        .job = request_.job, .folder = request_.folder, .note = [](const std::string&) {}};
+    PT_LET(source_, OpenSource(context, shape_, stop));
+    if (source_ == nullptr) return Status::Cancelled("stopped");
+    PT_LET(form_.format, SinkFormat(request_.job.file));
+    tables_.emplace(request_.job, shape_.own_sql ? shape_.other_tables : Columns());
+    PT_LET(read_, tables_->Read());
+    return Status::OK();
+  }
+
+  // Adds the batch to `result`.
+  Status Check(const Intent& intent, VerifyResult& result) {
+    const auto made = Make(intent);
+    if (!made.ok()) {
+      result.unknown.push_back(
+          fmt::format("batch {}: {}", intent.number, FaultOf(made.status()).what));
+      return Status::OK();
+    }
+    const std::string name = BatchFileName(intent.number, form_.format);
+    const fs::path there = SinkFolder(request_.job.file) / name;
+    const bool rows = *made > 0, exists = IsRegularFile(there);
+    if (rows != exists) {
+      result.differ.push_back(fmt::format("batch {}: {}", intent.number,
+                                          rows ? "its file is missing: " + there.string()
+                                               : there.string() + " should not be there"));
+      return Status::OK();
+    }
+    if (rows) {
+      PT_LET(const std::string ours, ReadFile(scratch_ / name, kMostBytes));
+      PT_LET(const std::string theirs, ReadFile(there, kMostBytes));
+      if (ours != theirs) {
+        result.differ.push_back(
+            fmt::format("batch {}: {} has other bytes", intent.number, there.string()));
+        return Status::OK();
+      }
+      fs::remove(scratch_ / name);
+    }
+    ++result.equal;
+    return Status::OK();
+  }
+
+ private:
+  // Loaded once for each of the models.
+  Result<const LoadedModel*> ModelOf(const Intent& intent) {
+    if (intent.model.empty()) return nullptr;
+    std::shared_ptr<const LoadedModel>& model = models_[intent.model];
+    if (model == nullptr) {
+      PT_LET(auto loaded, LoadStreamModel(TextAt(intent.facts, "model_folder")));
+      if (loaded->sha256 != intent.model) {
+        return Fail({.exit = Exit::kInput,
+                     .what = "the model that scored it is gone from " + loaded->folder.string()});
+      }
+      model = std::move(loaded);
+    }
+    return model.get();
+  }
+
+  // Writes the batch into the scratch folder; returns the number of its rows.
+  Result<int64_t> Make(const Intent& intent) {
+    PT_LET(const LoadedModel* const model, ModelOf(intent));
+    const Json tables = intent.facts.value("tables", Json::object());
+    if (tables != tables_->stamps()) {
+      return Fail({.exit = Exit::kInput, .what = "other tables of the job have changed since"});
+    }
+    PT_LET(const StreamRows read, source_->Read(intent.stretch));
+    StreamSteps steps({.sql = shape_.own_sql ? TextAt(model->etl, "sql") : shape_.sql,
+                       .table = shape_.table,
+                       .columns = source_->schema(),
+                       .output = options_.sink.columns,
+                       .version_column = options_.version_column});
+    PT_TRY(steps.UseTables(read_));
+    PT_LET(const StepsResult made, steps.Apply(*read.rows, model, nullptr));
+    PT_TRY(FolderSink(form_).Write({.number = intent.number, .rows = made.rows}));
+    return made.rows->num_rows();
+  }
+
+  const StreamRequest& request_;
+  const StreamOptions& options_;
+  fs::path scratch_;
+  FolderSinkOptions form_;
+  EventShape shape_;
+  std::unique_ptr<StreamSource> source_;
+  std::optional<SideTables> tables_;
+  std::vector<MemoryTable> read_;
+  std::map<std::string, std::shared_ptr<const LoadedModel>> models_;
+};
+
+}  // namespace
+
+Result<VerifyResult> VerifyStream(const StreamRequest& request, int64_t from, int64_t to,
+                                  const std::stop_token& stop) {
+  if (!request.job.file.stream->sink.folder) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "what lies in a topic cannot be compared batch by batch",
+                 .where = "stream.sink",
+                 .fix = "streams whose sink is a folder can be verified"});
+  }
+  PT_LET(const std::vector<Intent> ended, EndedBatches(request.folder, from, to));
+  VerifyResult result;
+  if (ended.empty()) return result;
+  PT_LET(const auto scratch, TemporaryFolder::Make());
+  Verifying verifying(request, scratch.path());
+  PT_TRY(verifying.Open(ended.front(), stop));
+  for (const Intent& intent : ended) {
+    if (stop.stop_requested()) return Status::Cancelled("stopped");
+    PT_TRY(verifying.Check(intent, result));
+  }
+  return result;
+}
+
+}  // namespace protium
