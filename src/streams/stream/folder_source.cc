@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -42,9 +43,14 @@ FoundFile FileOf(const Json& piece) {
           .born_ns = WholeAt(piece, "born_ns")};
 }
 
+// Returns the hash of a file that has so many bytes; empty if it has more or fewer.
 Result<std::string> HashOf(const fs::path& path, int64_t bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) return SystemFault("open " + path.string(), errno);
+  struct stat found {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &found) != 0) {
+    return SystemFault("open " + path.string(), errno);
+  }
+  if (found.st_size != bytes) return std::string();
   return HashBytesOf(fd.get(), bytes);
 }
 
@@ -142,8 +148,8 @@ Status FolderSource::OpenNext() {
   const FoundFile file = waiting_.front();
   waiting_.pop_front();
   const Result<std::string> hash = HashOf(options_.folder / file.name, file.bytes);
-  // Gone again: it belongs to somebody else.
-  if (!hash.ok()) return Status::OK();
+  // Gone again, or written again: the next listing tells.
+  if (!hash.ok() || hash->empty()) return Status::OK();
   const Known* const known = FindKnown(file);
   if (known == nullptr) return OpenAt(file, *hash, 0);
   if (known->hash != *hash) {
