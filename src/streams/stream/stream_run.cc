@@ -157,9 +157,7 @@ void StreamRun::UseModelsSql() {
 }
 
 Status StreamRun::RefreshModels() {
-  bool changed = false;
   if (model_ && model_->Refresh()) {
-    changed = true;
     request_.note(fmt::format("from batch {} on: {} is the model in {}", log_->totals().batches,
                               model_->name(), model_->now()->folder.string()));
     const std::string before = shape_.sql;
@@ -170,10 +168,7 @@ Status StreamRun::RefreshModels() {
     }
     PT_TRY(steps_->Check(model_->now().get()).status());
   }
-  if (shadow_) changed = shadow_->Refresh() || changed;
-  if (changed || status_.models_unknown()) {
-    status_.Model(model_ ? &*model_ : nullptr, shadow_ ? &*shadow_ : nullptr);
-  }
+  if (shadow_) shadow_->Refresh();
   return Status::OK();
 }
 
@@ -221,8 +216,10 @@ void StreamRun::WaitWhilePaused(const std::stop_token& stop) {
 }
 
 void StreamRun::Show(const std::string& state, bool now, const std::string& error) {
+  if (!now && !status_.due()) return;
   const auto lag = source_->Lag();
-  status_.Show(state, log_->totals(), lag.ok() ? *lag : StreamLag(), now, error);
+  status_.Model(model_ ? &*model_ : nullptr, shadow_ ? &*shadow_ : nullptr);
+  status_.Show(state, log_->totals(), lag.ok() ? *lag : StreamLag(), error);
 }
 
 Status StreamRun::Work(const std::stop_token& stop, bool once) {

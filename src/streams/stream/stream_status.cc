@@ -75,7 +75,6 @@ void StreamStatus::Compared(const ShadowFacts& facts) {
 }
 
 void StreamStatus::Model(const NamedModel* model, const NamedModel* shadow) {
-  models_ = true;
   model_ = model == nullptr ? Json() : ModelFacts(*model);
   shadow_ = shadow == nullptr ? Json() : ModelFacts(*shadow);
 }
@@ -89,9 +88,10 @@ double StreamStatus::RowsPerSecond() const {
   return double(rows) / std::max(seconds, 1.0);
 }
 
+bool StreamStatus::due() const { return SteadyClock::now() - shown_ >= kBetween; }
+
 void StreamStatus::Show(const std::string& state, const StreamTotals& totals, const StreamLag& lag,
-                        bool now, const std::string& error) {
-  if (!now && SteadyClock::now() - shown_ < kBetween) return;
+                        const std::string& error) {
   shown_ = SteadyClock::now();
   std::vector<double> sorted(latencies_.begin(), latencies_.end());
   std::sort(sorted.begin(), sorted.end());

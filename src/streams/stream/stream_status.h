@@ -28,11 +28,12 @@ class StreamStatus {
   void Wrote(int64_t rows, const StreamRows& read, std::chrono::steady_clock::time_point began);
   void Compared(const ShadowFacts& facts);
   void Model(const NamedModel* model, const NamedModel* shadow);
-  bool models_unknown() const { return !models_; }
-  // Writes the file if half a second has passed, or with `now`. `state` is "running", "paused",
-  // "ended" or "failed". What goes wrong with the file is not the stream's trouble.
+  // Whether half a second has passed since the last Show().
+  bool due() const;
+  // Writes the file. `state` is "running", "paused", "ended" or "failed". What goes wrong with the
+  // file is not the stream's trouble.
   void Show(const std::string& state, const StreamTotals& totals, const StreamLag& lag,
-            bool now = false, const std::string& error = {});
+            const std::string& error = {});
 
  private:
   double RowsPerSecond() const;
@@ -40,7 +41,6 @@ class StreamStatus {
   std::filesystem::path folder_;
   std::chrono::steady_clock::time_point shown_;
   int64_t since_ms_ = 0;
-  bool models_ = false;  // Model() was called.
   Json model_;
   Json shadow_;
   ShadowFacts compared_;
