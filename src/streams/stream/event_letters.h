@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of event files share: dead letters, and where columns are.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stream/event_file.h"
+
+namespace protium {
+
+// The name of a file, for places.
+std::string NameOf(const std::filesystem::path& path);
+
+// Why an event was refused, with its position if the fault has one.
+std::string ReasonOf(const Status& status);
+
+// Keeps the beginning of long texts.
+DeadLetter Letter(std::string place, std::string reason, std::string_view bytes);
+
+// The fault of NewColumns::kStop.
+Status StopAtNewColumn(const std::filesystem::path& path, const std::string& column);
+
+// A file that is one dead letter.
+std::unique_ptr<EventFile> DeadFile(const std::filesystem::path& path, std::string reason);
+
+// Where the columns of events are among those of a file.
+struct FoundColumns {
+  std::vector<int> places;           // For each column of events; -1: the file lacks it.
+  std::string missing;               // The first that it must not lack; empty: none.
+  std::vector<std::string> unknown;  // Columns of the file alone.
+};
+FoundColumns FindColumns(const std::vector<std::string>& there, const EventForm& form);
+
+// Why a file with these columns is refused as a whole; empty: it is not. Fails for new columns with
+// NewColumns::kStop.
+Result<std::string> WhyRefused(const std::filesystem::path& path, const FoundColumns& found,
+                               NewColumns new_columns);
+
+// OpenEventFile() for one format each.
+Result<std::unique_ptr<EventFile>> OpenCsvEvents(const std::filesystem::path& path,
+                                                 const EventForm& form);
+Result<std::unique_ptr<EventFile>> OpenJsonEvents(const std::filesystem::path& path,
+                                                  const EventForm& form);
+// Parquet and Arrow, which state their types.
+Result<std::unique_ptr<EventFile>> OpenTypedEvents(const std::filesystem::path& path,
+                                                   const EventForm& form);
+// The rows of such a file.
+Result<BatchStreamPtr> OpenTypedRows(const std::filesystem::path& path, Format format);
+
+}  // namespace protium
