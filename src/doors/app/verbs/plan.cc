@@ -14,12 +14,12 @@
 #include "app/run/named_run.h"
 #include "app/run/requests.h"
 #include "app/verb.h"
+#include "app/verbs/stream.h"
 #include "base/fault.h"
 #include "engine/address.h"
 #include "events/events.h"
 #include "frame/open.h"
 #include "frame/planned_engine.h"
-#include "job/check_stream.h"
 #include "job/forecast.h"
 #include "job/frames.h"
 #include "job/read_job.h"
@@ -277,8 +277,8 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   // As a setting it has a place for messages; added last, it wins.
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
-  PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
-  PT_TRY(RefuseStream(job));
+  PT_LET(Job job, ReadJob(arguments.operand(0), sets));
+  if (job.file.stream) return ShowStreamPlan(arguments, std::move(job));
   PT_LET(RunRequest request, RequestForJob(job, invocation));
   request.session.force = arguments.Has("--force");
   Json warnings = Json::array();

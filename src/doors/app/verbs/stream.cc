@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium stream`: scores events as they come, until Ctrl-C or SIGTERM; and what people ask of a
 // stream while it runs.
+#include "app/verbs/stream.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "os/file.h"
 #include "os/signals.h"
 #include "run/terminal.h"
+#include "stream/plan_stream.h"
 #include "stream/stream_run.h"
 #include "stream/verify.h"
 #include "terminal/printing.h"
@@ -57,13 +60,17 @@ void Say(const std::string& line) {
   if (!Terminal::Of(STDERR_FILENO).quiet) PrintNote(line + "\n");
 }
 
+StreamRequest RequestOf(const Arguments& arguments, Job job) {
+  fs::path folder = FolderOf(arguments, job);
+  return {.job = std::move(job),
+          .folder = std::move(folder),
+          .find_model = Finder(arguments),
+          .note = Say};
+}
+
 Result<StreamRequest> RequestFor(const Arguments& arguments, const std::string& file) {
   PT_LET(Job job, ReadStreamJob(arguments, file));
-  fs::path folder = FolderOf(arguments, job);
-  return StreamRequest{.job = std::move(job),
-                       .folder = std::move(folder),
-                       .find_model = Finder(arguments),
-                       .note = Say};
+  return RequestOf(arguments, std::move(job));
 }
 
 Status Follow(const Arguments& arguments) {
@@ -152,6 +159,11 @@ Status RunStreamVerb(const Arguments& arguments, const Invocation&) {
 }
 
 }  // namespace
+
+Status ShowStreamPlan(const Arguments& arguments, Job job) {
+  PT_LET(const Json plan, PlanStream(RequestOf(arguments, std::move(job))));
+  return PrintResult(arguments.Has("--json") ? Dump(plan) + "\n" : StreamPlanText(plan));
+}
 
 CommandVerb StreamVerb() {
   return {{.name = "stream",

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/plan_stream.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "column/cells.h"
+#include "run/printable.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+Json ColumnsJson(const arrow::Schema& schema, const Columns& optional) {
+  Json columns = Json::array();
+  for (const auto& field : schema.fields()) {
+    Json column = {{"name", field->name()}, {"type", TypeText(*field->type())}};
+    if (std::ranges::count(optional, field->name()) > 0) column["optional"] = true;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+std::string ColumnsText(const Json& columns) {
+  std::string text;
+  for (const Json& each : columns) {
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", Printable(TextAt(each, "name")),
+                        TextAt(each, "type"),
+                        each.value("optional", false) ? " (may be missing)" : "");
+  }
+  return text;
+}
+
+template <class Options>
+std::string PlaceText(const Options& options) {
+  return options.folder ? *options.folder : options.topic + " at " + *options.kafka;
+}
+
+// The columns that are written.
+Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape,
+                           const LoadedModel* model) {
+  const StreamOptions& options = *request.job.file.stream;
+  SideTables tables(request.job, shape.own_sql ? shape.other_tables : Columns());
+  PT_TRY(tables.Check());
+  StreamSteps steps({.sql = shape.sql,
+                     .table = shape.table,
+                     .columns = shape.columns,
+                     .output = options.sink.columns,
+                     .version_column = options.version_column});
+  PT_LET(auto read, tables.Read());
+  PT_TRY(steps.UseTables(std::move(read)));
+  return steps.Check(model);
+}
+
+}  // namespace
+
+Result<Json> PlanStream(const StreamRequest& request) {
+  const StreamOptions& options = *request.job.file.stream;
+  std::optional<NamedModel> model;
+  if (!options.model.empty()) PT_TRY(model.emplace(options.model, request.find_model).Load());
+  const LoadedModel* const loaded = model ? model->now().get() : nullptr;
+  PT_LET(const EventShape shape, ShapeOf(request.job.file, loaded));
+  Json plan = {{"name", request.job.file.name},
+               {"source", PlaceText(options.source)},
+               {"sink", PlaceText(options.sink)},
+               {"table", shape.table},
+               {"sql", shape.sql},
+               {"own_sql", shape.own_sql},
+               {"rows_of_a_batch", options.batch.rows},
+               {"ms_of_a_batch", options.batch.ms}};
+  if (model) plan["model"] = {{"name", options.model}, {"folder", loaded->folder.string()}};
+  if (shape.columns != nullptr) {
+    plan["events"] = ColumnsJson(*shape.columns, shape.optional);
+    PT_LET(const SchemaPtr output, OutputOf(request, shape, loaded));
+    plan["output"] = ColumnsJson(*output, {});
+  }
+  const auto status = ReadStreamStatus(request.folder);
+  plan["batches"] = status.ok() ? WholeAt(*status, "batches") : 0;
+  plan["rows"] = status.ok() ? WholeAt(*status, "rows") : 0;
+  return plan;
+}
+
+std::string StreamPlanText(const Json& plan) {
+  std::string text = fmt::format(
+      "stream   {}: from {} to {}, in batches of up to {} rows or {} ms\n",
+      Printable(TextAt(plan, "name")), Printable(TextAt(plan, "source")),
+      Printable(TextAt(plan, "sink")), Grouped(WholeAt(plan, "rows_of_a_batch")),
+      WholeAt(plan, "ms_of_a_batch"));
+  text += fmt::format("events   {}\n", plan.contains("events")
+                                           ? ColumnsText(plan["events"])
+                                           : "the columns of the first file");
+  const std::string sql = TextAt(plan, "sql");
+  if (!sql.empty()) {
+    text += fmt::format("sql      {}, over the table {}\n",
+                        plan.value("own_sql", false) ? "the model's own" : "that of the job",
+                        Printable(TextAt(plan, "table")));
+  }
+  if (plan.contains("model")) {
+    text += fmt::format("model    {} in {}\n", Printable(TextAt(plan["model"], "name")),
+                        Printable(TextAt(plan["model"], "folder")));
+  }
+  if (plan.contains("output")) text += "output   " + ColumnsText(plan["output"]) + "\n";
+  if (WholeAt(plan, "batches") > 0) {
+    text += fmt::format("so far   {} rows in {} batches; it goes on behind them\n",
+                        Grouped(WholeAt(plan, "rows")), Grouped(WholeAt(plan, "batches")));
+  }
+  return text + "\nnothing was run\n";
+}
+
+}  // namespace protium
