@@ -45,10 +45,10 @@ class Streams : public testing::Test {
     job = With(job, "epochs = 2\nbatch_size = 64\n", "") + "[trees]\nrounds = 5\nleaves = 7\n";
     std::ofstream(world_->path() / "job.toml") << job;
     for (const char* rounds : {"5", "6"}) {
-      Running command({ProtiumCommand(), "run", world_->path() / "job.toml", "--runs-dir",
-                       world_->path() / "runs", "--json", "--set",
-                       std::string("trees.rounds=") + rounds},
-                      world_->path());
+      Running command(
+          {ProtiumCommand(), "run", world_->path() / "job.toml", "--runs-dir",
+           world_->path() / "runs", "--json", "--set", std::string("trees.rounds=") + rounds},
+          world_->path());
       const Outcome run = command.Wait();
       ASSERT_EQ(run.exit, 0) << run.err;
       Models()[rounds] = run.json["model"].get<std::string>();
@@ -162,9 +162,8 @@ TEST_F(Streams, ScoreAsPredictDoes) {
   ASSERT_EQ(once.exit, 0) << once.err;
   EXPECT_THAT(once.out, HasSubstr("100 rows in 3 batches, 0 dead letters"));
   HasEach(100);
-  const Outcome predicted =
-      Call({"predict", "--model", "live", "--input", path() / "in/a.csv", "--output",
-            path() / "scored.jsonl"});
+  const Outcome predicted = Call({"predict", "--model", "live", "--input", path() / "in/a.csv",
+                                  "--output", path() / "scored.jsonl"});
   ASSERT_EQ(predicted.exit, 0) << predicted.err;
   std::map<int, Json> expected;
   std::istringstream lines(ReadText(path() / "scored.jsonl"));
@@ -295,7 +294,8 @@ TEST_F(Streams, ReadOtherTablesAgainOnceTheyHaveChanged) {
   Put("a.csv", 0, 3);
   ASSERT_TRUE(command.AwaitChange(path(), [&] { return Rows().size() == 3; }));
   std::ofstream(path() / "places.csv") << "kind,place\npress,roof\nmill,roof\nlathe,roof\n";
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // They are looked at once a second.
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(1100));  // They are looked at once a second.
   Put("b.csv", 3, 3);
   ASSERT_TRUE(command.AwaitChange(path(), [&] { return Rows().size() == 6; }));
   command.Signal(SIGTERM);
@@ -314,7 +314,8 @@ TEST_F(Streams, PauseAndResume) {
   EXPECT_EQ(Ask("pause").exit, 0);
   ASSERT_TRUE(command.AwaitChange(path(), [&] { return Ask("status").json["state"] == "paused"; }));
   Put("b.csv", 10, 10);
-  EXPECT_FALSE(command.AwaitChange(path(), [&] { return Rows().size() > 10; }, seconds(1)));
+  EXPECT_FALSE(command.AwaitChange(
+      path(), [&] { return Rows().size() > 10; }, seconds(1)));
   EXPECT_EQ(Ask("resume").exit, 0);
   EXPECT_TRUE(command.AwaitChange(path(), [&] { return Rows().size() == 20; }));
   const Outcome second = Once();
@@ -386,7 +387,7 @@ TEST_F(Streams, OnAFullDiskLoseNothing) {
   for (const rlim_t bytes : {300, 700, 1500, 3000}) {
     struct rlimit before {};
     ::getrlimit(RLIMIT_FSIZE, &before);
-    const struct rlimit small {bytes, before.rlim_max};
+    const struct rlimit small { bytes, before.rlim_max };
     ::setrlimit(RLIMIT_FSIZE, &small);
     Running command(StreamWords({"--once"}), path());
     ::setrlimit(RLIMIT_FSIZE, &before);

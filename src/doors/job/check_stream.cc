@@ -41,12 +41,12 @@ Status CheckNothingOfRuns(const JobFile& file) {
 
 Status CheckFormat(const char* where, const std::string& format, bool folder) {
   using Names = std::vector<std::string>;
-  const Names formats = folder ? Names{"csv", "jsonl", "parquet", "arrow"}
-                               : Names{"json", "csv", "text"};
+  const Names formats =
+      folder ? Names{"csv", "jsonl", "parquet", "arrow"} : Names{"json", "csv", "text"};
   if (format.empty() || std::ranges::count(formats, format) > 0) return Status::OK();
-  return StreamFault(where, fmt::format("\"{}\" is no format of {}", format,
-                                        folder ? "files" : "messages"),
-                     Suggest(format, formats));
+  return StreamFault(
+      where, fmt::format("\"{}\" is no format of {}", format, folder ? "files" : "messages"),
+      Suggest(format, formats));
 }
 
 template <class Options>

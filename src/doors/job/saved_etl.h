@@ -24,8 +24,8 @@ Result<Json> SavedEtl(Session& session, const Job& job);
 // The columns that a model's estimators learn from, which new tables need not have.
 std::vector<std::string> LabelsOf(const ModelState& model);
 
-// Returns the possible names of a label in a table that the SQL reads: its own, and those of columns
-// that the SQL merely renames to it ("SELECT t.price AS label").
+// Returns the possible names of a label in a table that the SQL reads: its own, and those of
+// columns that the SQL merely renames to it ("SELECT t.price AS label").
 std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string& label);
 
 struct NewTables {

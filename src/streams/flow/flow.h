@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the events of a stream come from and where scored rows go to. A batch begins as a stretch,
-// which says what it reads in so few bytes that it is logged before anything is read for it; reading
-// a stretch again gives the same rows, so a batch that was interrupted is made again, byte by byte.
+// which says what it reads in so few bytes that it is logged before anything is read for it;
+// reading a stretch again gives the same rows, so a batch that was interrupted is made again, byte
+// by byte.
 #pragma once
 
 #include <arrow/record_batch.h>

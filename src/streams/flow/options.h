@@ -23,7 +23,8 @@ inline EnumNames<ReadFiles> Names(ReadFiles) {
 // What happens to columns that events have and [stream] does not know.
 enum class NewColumns { kIgnore, kDead, kStop };
 inline EnumNames<NewColumns> Names(NewColumns) {
-  return {{{NewColumns::kIgnore, "ignore"}, {NewColumns::kDead, "dead"}, {NewColumns::kStop, "stop"}}};
+  return {
+      {{NewColumns::kIgnore, "ignore"}, {NewColumns::kDead, "dead"}, {NewColumns::kStop, "stop"}}};
 }
 
 enum class Delivery { kOnce, kAtLeastOnce };
@@ -117,7 +118,9 @@ struct StreamOptions {
   void Fields(Visit& visit) {
     visit("source", source, {.help = "where events come from: a folder, or a topic of Kafka"});
     visit("sink", sink, {.help = "where scored rows go to: a folder, or a topic of Kafka"});
-    visit("table", table, {.help = "the name of a batch of events in the SQL; unless set, \"events\", or with the model's "
+    visit("table", table,
+          {.help = "the name of a batch of events in the SQL; unless set, \"events\", or with the "
+                   "model's "
                    "own SQL its only table"});
     visit("model", model,
           {.help = "what scores the rows: a tag (\"tag:live\"), a run, or a model's folder, each "

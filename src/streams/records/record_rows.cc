@@ -15,9 +15,7 @@ namespace {
 
 using JsonKind = JsonValue::Kind;
 
-Status Refuse(std::string what) {
-  return Fail({.exit = Exit::kInput, .what = std::move(what)});
-}
+Status Refuse(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
 
 bool IsScalar(const JsonValue& value) {
   return value.kind != JsonKind::kList && value.kind != JsonKind::kObject;
@@ -38,8 +36,8 @@ SchemaPtr EventColumns(const arrow::Schema& columns) {
     // A column of doubles may also hold inf and nan.
     const auto cells = [](const arrow::DataType& type) { return ArrowType(CellTypeOf(type)); };
     const bool list = field->type()->id() == arrow::Type::LIST;
-    const auto type = list ? arrow::list(cells(*field->type()->field(0)->type()))
-                           : cells(*field->type());
+    const auto type =
+        list ? arrow::list(cells(*field->type()->field(0)->type())) : cells(*field->type());
     fields.push_back(arrow::field(field->name(), type));
   }
   return arrow::schema(std::move(fields));
@@ -119,8 +117,8 @@ Status RecordRows::ReadObject(std::string_view object, std::string& unknown) {
     held = value;
   }
   if (scanner.error() == nullptr && scanner.End()) return Status::OK();
-  return Refuse(fmt::format("the event is no JSON: {}, at byte {}", scanner.error(),
-                            scanner.column()));
+  return Refuse(
+      fmt::format("the event is no JSON: {}, at byte {}", scanner.error(), scanner.column()));
 }
 
 Status RecordRows::AppendScalar(CellType type, const JsonValue& value,

@@ -21,11 +21,11 @@ std::string WhyNot(const Status& status) { return FaultOf(status).what; }
 }  // namespace
 
 TEST(RecordRows, HaveTheTypesOfTables) {
-  RecordRows rows = Rows({arrow::field("n", arrow::int32()), arrow::field("x", arrow::float32()),
-                          arrow::field("ok", arrow::boolean()), arrow::field("day", arrow::date32()),
-                          arrow::field("at", arrow::timestamp(arrow::TimeUnit::MICRO)),
-                          arrow::field("s", arrow::utf8()),
-                          arrow::field("v", arrow::list(arrow::float64()))});
+  RecordRows rows =
+      Rows({arrow::field("n", arrow::int32()), arrow::field("x", arrow::float32()),
+            arrow::field("ok", arrow::boolean()), arrow::field("day", arrow::date32()),
+            arrow::field("at", arrow::timestamp(arrow::TimeUnit::MICRO)),
+            arrow::field("s", arrow::utf8()), arrow::field("v", arrow::list(arrow::float64()))});
   EXPECT_EQ(*rows.AddObject(R"({"s": "a\nb", "n": 7, "x": 1e3, "ok": true, "day": "2026-11-01",
       "at": "2026-11-01T10:00", "v": [1, null, 2.5], "other": {"deep": [1]}})"),
             "other");

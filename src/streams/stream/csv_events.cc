@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Lines of CSV.
-class CsvEvents : public EventFile {
+class CsvEvents : public EventReader {
  public:
   CsvEvents(fs::path path, CsvRows rows, RecordRows events, FoundColumns found,
             const CsvOptions& csv)
@@ -97,7 +97,7 @@ class CsvEvents : public EventFile {
 
 }  // namespace
 
-Result<std::unique_ptr<EventFile>> OpenCsvEvents(const fs::path& path, const EventForm& form) {
+Result<std::unique_ptr<EventReader>> OpenCsvEvents(const fs::path& path, const EventForm& form) {
   Result<CsvRows> rows = CsvRows::Open(path.string(), form.csv);
   if (!rows.ok()) return DeadFile(path, ReasonOf(rows.status()));
   FoundColumns found = FindColumns(rows->names(), form);

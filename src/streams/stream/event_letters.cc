@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostShown = 64 << 10;
 
 // A file that is wrong as a whole.
-class OneLetter : public EventFile {
+class OneLetter : public EventReader {
  public:
   explicit OneLetter(DeadLetter letter) : letter_(std::move(letter)) {}
   Result<EventChunk> Read(int64_t) override {
@@ -59,7 +59,7 @@ Status StopAtNewColumn(const fs::path& path, const std::string& column) {
                .kept = "all batches before it"});
 }
 
-std::unique_ptr<EventFile> DeadFile(const fs::path& path, std::string reason) {
+std::unique_ptr<EventReader> DeadFile(const fs::path& path, std::string reason) {
   return std::make_unique<OneLetter>(Letter(NameOf(path), std::move(reason), path.string()));
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/event_file.h"
+#include "stream/event_reader.h"
 
 namespace protium {
 
@@ -26,7 +26,7 @@ DeadLetter Letter(std::string place, std::string reason, std::string_view bytes)
 Status StopAtNewColumn(const std::filesystem::path& path, const std::string& column);
 
 // A file that is one dead letter.
-std::unique_ptr<EventFile> DeadFile(const std::filesystem::path& path, std::string reason);
+std::unique_ptr<EventReader> DeadFile(const std::filesystem::path& path, std::string reason);
 
 // Where the columns of events are among those of a file.
 struct FoundColumns {
@@ -41,14 +41,14 @@ FoundColumns FindColumns(const std::vector<std::string>& there, const EventForm&
 Result<std::string> WhyRefused(const std::filesystem::path& path, const FoundColumns& found,
                                NewColumns new_columns);
 
-// OpenEventFile() for one format each.
-Result<std::unique_ptr<EventFile>> OpenCsvEvents(const std::filesystem::path& path,
-                                                 const EventForm& form);
-Result<std::unique_ptr<EventFile>> OpenJsonEvents(const std::filesystem::path& path,
-                                                  const EventForm& form);
-// Parquet and Arrow, which state their types.
-Result<std::unique_ptr<EventFile>> OpenTypedEvents(const std::filesystem::path& path,
+// OpenEventReader() for one format each.
+Result<std::unique_ptr<EventReader>> OpenCsvEvents(const std::filesystem::path& path,
                                                    const EventForm& form);
+Result<std::unique_ptr<EventReader>> OpenJsonEvents(const std::filesystem::path& path,
+                                                    const EventForm& form);
+// Parquet and Arrow, which state their types.
+Result<std::unique_ptr<EventReader>> OpenTypedEvents(const std::filesystem::path& path,
+                                                     const EventForm& form);
 // The rows of such a file.
 Result<BatchStreamPtr> OpenTypedRows(const std::filesystem::path& path, Format format);
 

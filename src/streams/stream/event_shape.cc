@@ -102,7 +102,8 @@ Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model) {
       shape.known = model->scorer.input();
     }
   }
-  const bool complete = !stream.columns.all.empty() || (!shape.sql.empty() && shape.known != nullptr);
+  const bool complete =
+      !stream.columns.all.empty() || (!shape.sql.empty() && shape.known != nullptr);
   if (complete) {
     PT_LET(shape.columns, WithDeclared(shape.known, stream.columns));
   }

@@ -14,19 +14,19 @@
 namespace protium {
 
 struct EventShape {
-  std::string table;  // Their name in the SQL.
-  std::string sql;    // Empty: none.
+  std::string table;     // Their name in the SQL.
+  std::string sql;       // Empty: none.
   bool own_sql = false;  // The SQL is the model's, and changes with it.
   // Null: only a first event can tell; `known` then has types of some columns, or is null.
   SchemaPtr columns;
   SchemaPtr known;
-  Columns optional;     // Those that an event may lack: labels.
+  Columns optional;      // Those that an event may lack: labels.
   Columns other_tables;  // What the model's SQL reads besides.
 };
 
-// [etl] of the job, else the SQL that the model was trained with if it reads the events' table, else
-// none. Columns are those of the model's table of that name or, without SQL, those that the model
-// reads, and those of stream.columns; without either they are unknown. `model` may be null.
+// [etl] of the job, else the SQL that the model was trained with if it reads the events' table,
+// else none. Columns are those of the model's table of that name or, without SQL, those that the
+// model reads, and those of stream.columns; without either they are unknown. `model` may be null.
 Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model);
 
 }  // namespace protium

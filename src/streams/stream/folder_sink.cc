@@ -63,8 +63,7 @@ Result<std::optional<int64_t>> FolderSink::Newest() {
 Status FolderSink::Write(const ScoredBatch& batch) {
   if (batch.rows->num_rows() == 0) return Status::OK();
   const fs::path path = options_.folder / BatchFileName(batch.number, options_.format);
-  PT_LET(const auto writer,
-         FileWriter::Make(options_.format, path.string(), batch.rows->schema()));
+  PT_LET(const auto writer, FileWriter::Make(options_.format, path.string(), batch.rows->schema()));
   PT_TRY(writer->Write(*batch.rows));
   PT_TRY(writer->Commit());
   // The name must outlive a loss of power before the log says that the batch has ended.

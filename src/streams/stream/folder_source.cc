@@ -56,8 +56,9 @@ Result<std::string> HashOf(const fs::path& path, int64_t bytes) {
 
 DeadLetter RefusedFile(const fs::path& path) {
   return {.place = path.filename().string(),
-          .reason = "the file was changed after its events had been read, and which of them are new "
-                    "cannot be known: give new events a file of their own",
+          .reason =
+              "the file was changed after its events had been read, and which of them are new "
+              "cannot be known: give new events a file of their own",
           .bytes = path.string()};
 }
 
@@ -134,7 +135,7 @@ bool FolderSource::IsKnown(const FoundFile& file) const {
 }
 
 Status FolderSource::OpenAt(const FoundFile& file, const std::string& hash, int64_t at) {
-  PT_LET(auto events, OpenEventFile(options_.folder / file.name, options_.form));
+  PT_LET(auto events, OpenEventReader(options_.folder / file.name, options_.form));
   if (at > 0) PT_TRY(events->Read(at).status());
   for (const std::string& column : events->ignored()) {
     options_.note(fmt::format("{}: column \"{}\" is new and ignored", file.name, column));
@@ -234,7 +235,7 @@ Status FolderSource::ReadPiece(const Json& piece, Gathered& gathered) const {
   const Result<std::string> hash = HashOf(path, file.bytes);
   if (!hash.ok()) return Gone(path, "is gone");
   if (*hash != TextAt(piece, "xxh3")) return Gone(path, "has changed since");
-  PT_LET(const auto events, OpenEventFile(path, options_.form));
+  PT_LET(const auto events, OpenEventReader(path, options_.form));
   const int64_t from = WholeAt(piece, "from"), to = WholeAt(piece, "to");
   if (from > 0) PT_TRY(events->Read(from).status());
   PT_LET(EventChunk chunk, events->Read(to - from));

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "flow/flow.h"
-#include "stream/event_file.h"
+#include "stream/event_reader.h"
 #include "stream/folder_watch.h"
 
 namespace protium {
@@ -65,7 +65,7 @@ class FolderSource : public StreamSource {
   struct Current {
     FoundFile found;
     std::string hash;
-    std::unique_ptr<EventFile> events;  // Null: it is refused.
+    std::unique_ptr<EventReader> events;  // Null: it is refused.
     int64_t at = 0;
   };
   // The batch that Next() put together.
@@ -92,7 +92,7 @@ class FolderSource : public StreamSource {
 
   FolderSourceOptions options_;
   std::unique_ptr<FolderWatch> watch_;
-  std::map<std::string, Known> known_;  // By name.
+  std::map<std::string, Known> known_;     // By name.
   std::map<Identity, std::string> names_;  // In known_.
   size_t forget_at_ = 1000;
   std::deque<FoundFile> waiting_;  // Whole, in order, not read yet.

@@ -67,7 +67,7 @@ class FolderWatch {
   std::filesystem::path folder_;
   std::string pattern_;
   UniqueFd events_;
-  bool changed_ = true;              // Since the last listing.
+  bool changed_ = true;                     // Since the last listing.
   std::map<std::string, Seen> unfinished_;  // Found, but not whole.
 };
 

@@ -22,7 +22,7 @@ void NoteIgnored(const std::string& column, std::vector<std::string>& ignored) {
 }
 
 // Lines of JSON.
-class JsonEvents : public EventFile {
+class JsonEvents : public EventReader {
  public:
   JsonEvents(fs::path path, TextLines lines, RecordRows events, NewColumns new_columns)
       : path_(std::move(path)),
@@ -72,14 +72,13 @@ class JsonEvents : public EventFile {
 
 }  // namespace
 
-Result<std::unique_ptr<EventFile>> OpenJsonEvents(const fs::path& path, const EventForm& form) {
+Result<std::unique_ptr<EventReader>> OpenJsonEvents(const fs::path& path, const EventForm& form) {
   Result<TextLines> lines = TextLines::Open(path.string());
   if (!lines.ok()) {
     return DeadFile(path, ReasonOf(lines.status()));
   }
   PT_LET(RecordRows events, RecordRows::Make(form.columns));
-  return std::make_unique<JsonEvents>(path, *std::move(lines), std::move(events),
-                                      form.new_columns);
+  return std::make_unique<JsonEvents>(path, *std::move(lines), std::move(events), form.new_columns);
 }
 
 }  // namespace protium

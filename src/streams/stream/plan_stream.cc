@@ -27,9 +27,9 @@ Json ColumnsJson(const arrow::Schema& schema, const Columns& optional) {
 std::string ColumnsText(const Json& columns) {
   std::string text;
   for (const Json& each : columns) {
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", Printable(TextAt(each, "name")),
-                        TextAt(each, "type"),
-                        each.value("optional", false) ? " (may be missing)" : "");
+    text +=
+        fmt::format("{}{} {}{}", text.empty() ? "" : ", ", Printable(TextAt(each, "name")),
+                    TextAt(each, "type"), each.value("optional", false) ? " (may be missing)" : "");
   }
   return text;
 }
@@ -84,14 +84,13 @@ Result<Json> PlanStream(const StreamRequest& request) {
 }
 
 std::string StreamPlanText(const Json& plan) {
-  std::string text = fmt::format(
-      "stream   {}: from {} to {}, in batches of up to {} rows or {} ms\n",
-      Printable(TextAt(plan, "name")), Printable(TextAt(plan, "source")),
-      Printable(TextAt(plan, "sink")), Grouped(WholeAt(plan, "rows_of_a_batch")),
-      WholeAt(plan, "ms_of_a_batch"));
-  text += fmt::format("events   {}\n", plan.contains("events")
-                                           ? ColumnsText(plan["events"])
-                                           : "the columns of the first file");
+  std::string text =
+      fmt::format("stream   {}: from {} to {}, in batches of up to {} rows or {} ms\n",
+                  Printable(TextAt(plan, "name")), Printable(TextAt(plan, "source")),
+                  Printable(TextAt(plan, "sink")), Grouped(WholeAt(plan, "rows_of_a_batch")),
+                  WholeAt(plan, "ms_of_a_batch"));
+  text += fmt::format("events   {}\n", plan.contains("events") ? ColumnsText(plan["events"])
+                                                               : "the columns of the first file");
   const std::string sql = TextAt(plan, "sql");
   if (!sql.empty()) {
     text += fmt::format("sql      {}, over the table {}\n",

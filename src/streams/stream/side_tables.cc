@@ -71,11 +71,12 @@ Status SideTables::Check() const {
   for (const auto& [name, table] : job_.file.tables.all) known.push_back(name);
   for (const std::string& name : names_) {
     if (std::ranges::count(known, name) > 0) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the model's SQL reads the table {}, which the job lacks", name),
-                 .where = "tables",
-                 .fix = fmt::format("{} = \"{}.csv\" below [tables]", name, name),
-                 .kept = "nothing was started"});
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = fmt::format("the model's SQL reads the table {}, which the job lacks", name),
+         .where = "tables",
+         .fix = fmt::format("{} = \"{}.csv\" below [tables]", name, name),
+         .kept = "nothing was started"});
   }
   return Status::OK();
 }

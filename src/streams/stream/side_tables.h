@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a stream's job beside its events: read whole into memory, and again once their files
-// have changed.
+// The tables of a stream's job beside its events: read whole into memory, and again once their
+// files have changed.
 #pragma once
 
 #include <string>

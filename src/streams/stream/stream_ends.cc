@@ -84,16 +84,16 @@ class FolderOpening {
     } else {
       format_ = *FormatSaid();
     }
-    PT_LET(auto opened, FolderSource::Open({.folder = folder_,
-                                            .pattern = source_.pattern,
-                                            .after = source_.after,
-                                            .form = {.format = format_,
-                                                     .csv = source_.csv,
-                                                     .columns = shape_.columns,
-                                                     .optional = shape_.optional,
-                                                     .new_columns =
-                                                         context_.job.file.stream->new_columns},
-                                            .note = context_.note}));
+    PT_LET(auto opened,
+           FolderSource::Open({.folder = folder_,
+                               .pattern = source_.pattern,
+                               .after = source_.after,
+                               .form = {.format = format_,
+                                        .csv = source_.csv,
+                                        .columns = shape_.columns,
+                                        .optional = shape_.optional,
+                                        .new_columns = context_.job.file.stream->new_columns},
+                               .note = context_.note}));
     return std::unique_ptr<StreamSource>(std::move(opened));
   }
 
@@ -153,7 +153,9 @@ Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, Eve
   return FolderOpening(context, shape).Open(stop);
 }
 
-std::filesystem::path SinkFolder(const JobFile& job) { return Below(job, *job.stream->sink.folder); }
+std::filesystem::path SinkFolder(const JobFile& job) {
+  return Below(job, *job.stream->sink.folder);
+}
 
 Result<Format> SinkFormat(const JobFile& job) {
   const std::string& format = job.stream->sink.format;

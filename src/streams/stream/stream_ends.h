@@ -21,8 +21,8 @@ struct EndsContext {
   std::function<void(const std::string&)> note;
 };
 
-// Sets the columns of `shape` if they are unknown: those of the first file, for which it waits. They
-// are kept in columns.json of the stream's folder and stay. Returns null if `stop` came first.
+// Sets the columns of `shape` if they are unknown: those of the first file, for which it waits.
+// They are kept in columns.json of the stream's folder and stay. Returns null if `stop` came first.
 Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
                                                  const std::stop_token& stop);
 

@@ -185,9 +185,8 @@ Status StreamLog::Shorten(const Json& state) {
   fs::remove(kept, error);
   // The lines get a second name before the first is given to their successor.
   if (::link(file().c_str(), kept.c_str()) != 0) return SystemFault("keep " + kept.string(), errno);
-  const Json line = {{"state", state},
-                     {"batches", totals_.batches},
-                     {"totals", FieldsToJson(totals_)}};
+  const Json line = {
+      {"state", state}, {"batches", totals_.batches}, {"totals", FieldsToJson(totals_)}};
   PT_TRY(WriteFile(file(), Dump(line) + "\n"));
   past_ = {.state = state};
   fd_ = UniqueFd(::open(file().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));

@@ -2,9 +2,9 @@
 // What a stream has begun and ended, in a file that outlives the process: log.jsonl in the stream's
 // folder, one JSON object a line.
 //
-//   {"began": 12, "stretch": {...}, "model": "9f...", ...}   before anything is written for batch 12
-//   {"ended": 12, "rows": 480, ...}                          once its rows are in the sink
-//   {"state": {...}, "batches": 13, "totals": {...}}         stands for all lines before it
+//   {"began": 12, "stretch": {...}, "model": "9f...", ...}  before anything is written for it
+//   {"ended": 12, "rows": 480, ...}                         once its rows are in the sink
+//   {"state": {...}, "batches": 13, "totals": {...}}        stands for all lines before it
 //
 // 1. Batches are numbered from 0 without gaps; one begins when the one before it has ended.
 // 2. A line that says "began" is on the disk before Begin() returns. One that says "ended" may be
@@ -30,7 +30,7 @@ namespace protium {
 struct Intent {
   int64_t number = 0;
   Json stretch;
-  std::string model;  // The SHA-256 of its model.json; empty: rows are not scored.
+  std::string model;            // The SHA-256 of its model.json; empty: rows are not scored.
   Json facts = Json::object();  // Further fields of its line, for people and for `verify`.
 };
 

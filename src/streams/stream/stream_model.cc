@@ -32,12 +32,11 @@ Result<std::shared_ptr<const LoadedModel>> LoadStreamModel(const fs::path& folde
     PT_LET(Scorer scorer, Scorer::Make(model));
     PT_LET(const std::string after, ModelSha(folder));
     if (before != after) continue;
-    return std::make_shared<const LoadedModel>(
-        LoadedModel{.folder = folder,
-                    .sha256 = after,
-                    .scorer = std::move(scorer),
-                    .etl = StateOf(model).etl,
-                    .labels = LabelsOf(StateOf(model))});
+    return std::make_shared<const LoadedModel>(LoadedModel{.folder = folder,
+                                                           .sha256 = after,
+                                                           .scorer = std::move(scorer),
+                                                           .etl = StateOf(model).etl,
+                                                           .labels = LabelsOf(StateOf(model))});
   }
   return Fail({.exit = Exit::kInput,
                .what = "the model is replaced again and again while it is loaded",

@@ -36,7 +36,8 @@ Result<std::string> ModelSha(const std::filesystem::path& folder);
 // One thread.
 class NamedModel {
  public:
-  NamedModel(std::string name, FindModelFolder find) : name_(std::move(name)), find_(std::move(find)) {}
+  NamedModel(std::string name, FindModelFolder find)
+      : name_(std::move(name)), find_(std::move(find)) {}
 
   // Loads it for the first time.
   Status Load();

@@ -38,9 +38,7 @@ const LoadedModel* Now(const std::optional<NamedModel>& model) {
 }  // namespace
 
 StreamRun::StreamRun(StreamRequest request)
-    : request_(std::move(request)),
-      options_(*request_.job.file.stream),
-      status_(request_.folder) {}
+    : request_(std::move(request)), options_(*request_.job.file.stream), status_(request_.folder) {}
 
 StreamRun::~StreamRun() = default;
 
@@ -66,8 +64,7 @@ Status StreamRun::OpenModels() {
 }
 
 Status StreamRun::OpenEnds(const std::stop_token& stop) {
-  const EndsContext context{
-      .job = request_.job, .folder = request_.folder, .note = request_.note};
+  const EndsContext context{.job = request_.job, .folder = request_.folder, .note = request_.note};
   PT_LET(sink_, OpenSink(context));
   PT_LET(source_, OpenSource(context, shape_, stop));
   return Status::OK();
@@ -103,8 +100,8 @@ Result<std::shared_ptr<const LoadedModel>> StreamRun::ModelOf(const Intent& inte
   const auto former = LoadStreamModel(TextAt(intent.facts, "model_folder"));
   if (former.ok() && (*former)->sha256 == intent.model) return former;
   if (written) return model_->now();
-  request_.note(fmt::format("the model with which batch {} began is gone: the current one scores it",
-                            intent.number));
+  request_.note(fmt::format(
+      "the model with which batch {} began is gone: the current one scores it", intent.number));
   PT_TRY(log_->Begin({.number = intent.number,
                       .stretch = intent.stretch,
                       .model = model_->now()->sha256,

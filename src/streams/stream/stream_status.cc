@@ -67,8 +67,8 @@ void StreamStatus::Wrote(int64_t rows, const StreamRows& read, SteadyClock::time
 }
 
 void StreamStatus::Compared(const ShadowFacts& facts) {
-  const double sum = compared_.mean_apart * double(compared_.rows) +
-                     facts.mean_apart * double(facts.rows);
+  const double sum =
+      compared_.mean_apart * double(compared_.rows) + facts.mean_apart * double(facts.rows);
   compared_.rows += facts.rows;
   compared_.differ += facts.differ;
   compared_.mean_apart = compared_.rows == 0 ? 0 : sum / double(compared_.rows);
@@ -137,9 +137,10 @@ std::string StreamStatusText(const Json& status) {
   const Json latency = status.value("latency_ms", Json::object());
   std::string text = fmt::format("state     {}", TextAt(status, "state"));
   if (TextAt(status, "state") == "running") text += fmt::format(", pid {}", WholeAt(status, "pid"));
-  text += fmt::format("\nrows      {} in {} batches, {} dead letters\n",
-                      Grouped(WholeAt(status, "rows")), Grouped(WholeAt(status, "batches")),
-                      Grouped(WholeAt(status, "dead")));
+  const int64_t batches = WholeAt(status, "batches"), dead = WholeAt(status, "dead");
+  text += fmt::format("\nrows      {} in {} batch{}, {} dead letter{}\n",
+                      Grouped(WholeAt(status, "rows")), Grouped(batches), batches == 1 ? "" : "es",
+                      Grouped(dead), PluralOf(dead));
   text += fmt::format("rate      {} rows/s, waiting: {} {}\n",
                       Grouped(int64_t(NumberAt(status, "rows_per_second"))),
                       Grouped(WholeAt(status, "waiting")), TextAt(status, "unit"));

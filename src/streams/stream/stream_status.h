@@ -44,8 +44,8 @@ class StreamStatus {
   Json model_;
   Json shadow_;
   ShadowFacts compared_;
-  // Of the last batches: milliseconds from when their newest event came until their rows were there,
-  // and when how many rows were written.
+  // Of the last batches: milliseconds from when their newest event came until their rows were
+  // there, and when how many rows were written.
   std::deque<double> latencies_;
   std::deque<std::pair<std::chrono::steady_clock::time_point, int64_t>> written_;
 };

@@ -84,8 +84,8 @@ Result<BatchPtr> StreamSteps::WithPredictions(const BatchPtr& rows,
     columns.push_back(predicted->column(i));
   }
   if (!options_.version_column.empty()) {
-    PT_LET(auto version, arrow::MakeArrayFromScalar(arrow::StringScalar(model->sha256.substr(0, 12)),
-                                                    rows->num_rows()));
+    PT_LET(auto version, arrow::MakeArrayFromScalar(
+                             arrow::StringScalar(model->sha256.substr(0, 12)), rows->num_rows()));
     fields.push_back(arrow::field(options_.version_column, arrow::utf8()));
     columns.push_back(std::move(version));
   }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Files that state their types.
-class TypedEvents : public EventFile {
+class TypedEvents : public EventReader {
  public:
   TypedEvents(fs::path path, BatchStreamPtr rows, FoundColumns found, SchemaPtr columns)
       : path_(std::move(path)),
@@ -92,12 +92,11 @@ Result<BatchStreamPtr> OpenTypedRows(const fs::path& path, Format format) {
     return std::move(rows.rows);
   }
   BringSpec spec{.paths = {path.string()}, .format = format};
-  PT_LET(std::unique_ptr<BroughtRows> rows,
-         OpenRows(spec, [](double) { return Status::OK(); }));
+  PT_LET(std::unique_ptr<BroughtRows> rows, OpenRows(spec, [](double) { return Status::OK(); }));
   return BatchStreamPtr(std::move(rows));
 }
 
-Result<std::unique_ptr<EventFile>> OpenTypedEvents(const fs::path& path, const EventForm& form) {
+Result<std::unique_ptr<EventReader>> OpenTypedEvents(const fs::path& path, const EventForm& form) {
   Result<BatchStreamPtr> rows = OpenTypedRows(path, form.format);
   if (!rows.ok()) return DeadFile(path, ReasonOf(rows.status()));
   FoundColumns found = FindColumns((*rows)->schema()->field_names(), form);

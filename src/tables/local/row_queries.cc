@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps, and SQL, are a prepared query over a table of the rows in memory, in the caller's own small
-// database, which opens no file. The query is prepared once; a call only costs running it.
+// Steps, and SQL, are a prepared query over a table of the rows in memory, in the caller's own
+// small database, which opens no file. The query is prepared once; a call only costs running it.
 #include "engine/row_queries.h"
 
 #include <arrow/api.h>

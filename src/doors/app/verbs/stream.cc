@@ -89,10 +89,10 @@ Status Follow(const Arguments& arguments) {
     return PrintResult(Dump(status) + "\n");
   }
   return PrintResult(fmt::format(
-      "{} rows in {} batch{}, {} dead letters; {} rows since the stream began\n",
-      Grouped(now.rows - before.rows), Grouped(now.batches - before.batches),
-      now.batches - before.batches == 1 ? "" : "es", Grouped(now.dead - before.dead),
-      Grouped(now.rows)));
+      "{} row{} in {} batch{}, {} dead letter{}; {} rows since the stream began\n",
+      Grouped(now.rows - before.rows), PluralOf(now.rows - before.rows),
+      Grouped(now.batches - before.batches), now.batches - before.batches == 1 ? "" : "es",
+      Grouped(now.dead - before.dead), PluralOf(now.dead - before.dead), Grouped(now.rows)));
 }
 
 Status ShowStatus(const Arguments& arguments, const fs::path& folder) {
@@ -117,21 +117,20 @@ Status Verify(const Arguments& arguments, const StreamRequest& request) {
   PT_LET(const int64_t to, arguments.Number("--to", WholeAt(status, "batches")));
   PT_LET(const VerifyResult result, VerifyStream(request, from, to, signals->token()));
   if (arguments.Has("--json")) {
-    PT_TRY(PrintResult(Dump({{"equal", result.equal},
-                             {"differ", result.differ},
-                             {"unknown", result.unknown}}) +
-                       "\n"));
+    PT_TRY(PrintResult(
+        Dump({{"equal", result.equal}, {"differ", result.differ}, {"unknown", result.unknown}}) +
+        "\n"));
   } else {
-    std::string text = fmt::format("{} batch{} made again: the same bytes\n",
-                                   Grouped(result.equal), result.equal == 1 ? "" : "es");
+    std::string text = fmt::format("{} batch{} made again: the same bytes\n", Grouped(result.equal),
+                                   result.equal == 1 ? "" : "es");
     for (const std::string& each : result.unknown) text += "unknown  " + each + "\n";
     for (const std::string& each : result.differ) text += "differs  " + each + "\n";
     PT_TRY(PrintResult(text));
   }
   if (result.differ.empty()) return Status::OK();
-  return Fail({.exit = Exit::kFailed,
-               .what = fmt::format("{} batches are not what the stream wrote",
-                                   result.differ.size())});
+  return Fail(
+      {.exit = Exit::kFailed,
+       .what = fmt::format("{} batches are not what the stream wrote", result.differ.size())});
 }
 
 Status RunStreamVerb(const Arguments& arguments, const Invocation&) {

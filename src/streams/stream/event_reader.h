@@ -30,9 +30,9 @@ struct EventChunk {
 };
 
 // One thread.
-class EventFile {
+class EventReader {
  public:
-  virtual ~EventFile() = default;
+  virtual ~EventReader() = default;
   // Reads the next `most` events. What is wrong with the whole rest of the file is one dead letter.
   virtual Result<EventChunk> Read(int64_t most) = 0;
   // Columns that the form does not have and that were ignored, as far as they were met.
@@ -41,8 +41,8 @@ class EventFile {
 
 // Never fails for what is wrong with the file: then its only event is a dead letter. Fails (kInput)
 // for new columns with NewColumns::kStop, and if the file is gone.
-Result<std::unique_ptr<EventFile>> OpenEventFile(const std::filesystem::path& path,
-                                                 const EventForm& form);
+Result<std::unique_ptr<EventReader>> OpenEventReader(const std::filesystem::path& path,
+                                                     const EventForm& form);
 
 // Returns the columns of a file, with the types that `known` (may be null) and `csv.types` give.
 Result<SchemaPtr> ColumnsOfFile(const std::filesystem::path& path, Format format,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stream/event_file.h"
+#include "stream/event_reader.h"
 
 #include "format/bring.h"
 #include "stream/event_letters.h"
@@ -8,7 +8,7 @@ namespace protium {
 
 namespace fs = std::filesystem;
 
-Result<std::unique_ptr<EventFile>> OpenEventFile(const fs::path& path, const EventForm& form) {
+Result<std::unique_ptr<EventReader>> OpenEventReader(const fs::path& path, const EventForm& form) {
   switch (form.format) {
     case Format::kCsv:
       return OpenCsvEvents(path, form);
