@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/units.h"
 #include "column/schema.h"
 #include "format/csv_options.h"
 
@@ -65,6 +66,17 @@ Status CheckPlace(const std::string& where, const Options& options) {
   return Status::OK();
 }
 
+Status CheckWindow(const EventWindowOptions& window) {
+  for (const auto& [key, text] : {std::pair{"every", window.every}, {"late", window.late}}) {
+    const auto micros = MicrosOf(text);
+    if (micros && (*micros > 0 || key == std::string("late"))) continue;
+    return StreamFault(std::string("stream.window.") + key,
+                       fmt::format("\"{}\" is no length of time", text),
+                       "\"5 minutes\", \"1 hour\", \"30 seconds\"");
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Status CheckStream(const JobFile& file) {
@@ -80,6 +92,7 @@ Status CheckStream(const JobFile& file) {
     return StreamFault("stream.sink.folder", "the stream would read what it writes",
                        "give the sink a folder of its own");
   }
+  if (stream.window) PT_TRY(CheckWindow(*stream.window));
   for (const auto& [column, type] : stream.columns.all) {
     if (TypeNamed(type).ok()) continue;
     return StreamFault("stream.columns." + column, fmt::format("\"{}\" is no type", type),

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
+#include <utility>
 
 namespace protium {
 
@@ -16,6 +18,27 @@ std::string BytesText(double bytes) {
   const double tenths = std::round(bytes * 10) / 10;
   const bool whole = tenths >= 100 || tenths == std::floor(tenths);
   return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
+}
+
+std::optional<int64_t> MicrosOf(std::string_view text) {
+  int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || number < 0) return {};
+  std::string_view unit(read.ptr, size_t(end - read.ptr));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  constexpr int64_t kSecond = 1'000'000, kMostDays = 365'000;
+  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+      {"s", kSecond},          {"second", kSecond},       {"seconds", kSecond},
+      {"min", 60 * kSecond},   {"minute", 60 * kSecond},  {"minutes", 60 * kSecond},
+      {"h", 3600 * kSecond},   {"hour", 3600 * kSecond},  {"hours", 3600 * kSecond},
+      {"d", 86'400 * kSecond}, {"day", 86'400 * kSecond}, {"days", 86'400 * kSecond}};
+  for (const auto& [name, micros] : kUnits) {
+    if (unit != name) continue;
+    if (number > kMostDays * 86'400 * kSecond / micros) return {};
+    return number * micros;
+  }
+  return {};
 }
 
 }  // namespace protium

@@ -21,4 +21,16 @@ TEST(BytesText, IsInTheLargestUnitOfWhichThereIsOne) {
 }
 
 }  // namespace
+TEST(MicrosOf, ReadsANumberAndAUnit) {
+  EXPECT_EQ(MicrosOf("30 s"), 30'000'000);
+  EXPECT_EQ(MicrosOf("1 minute"), 60'000'000);
+  EXPECT_EQ(MicrosOf("5minutes"), 300'000'000);
+  EXPECT_EQ(MicrosOf("2 days"), 172'800'000'000);
+  EXPECT_EQ(MicrosOf("0 seconds"), 0);
+  for (const char* bad : {"", "5", "minutes", "-1 s", "1.5 h", "5 weeks", "5 minutes ",
+                          "99999999 days", "99999999999999999999 s"}) {
+    EXPECT_EQ(MicrosOf(bad), std::nullopt) << bad;
+  }
+}
+
 }  // namespace protium

@@ -103,6 +103,22 @@ struct BatchOptions {
   }
 };
 
+// Events are handed to the SQL in whole windows of their own time.
+struct EventWindowOptions {
+  std::string time;                // The column with it.
+  std::string every;               // "5 minutes".
+  std::string late = "0 seconds";  // How much older than the newest event an event may be.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("time", time, {.help = "the column with the time of an event", .filled = "a column"});
+    visit("every", every, {.help = "how long a window is: \"5 minutes\"", .filled = "a time"});
+    visit(
+        "late", late,
+        {.help = "how much older than the newest event an event may come; a window is closed once "
+                 "the newest event is so much behind its end"});
+  }
+};
+
 struct StreamOptions {
   StreamSourceOptions source;
   StreamSinkOptions sink;
@@ -112,6 +128,7 @@ struct StreamOptions {
   ColumnTypes columns;
   NewColumns new_columns = NewColumns::kIgnore;
   BatchOptions batch;
+  std::optional<EventWindowOptions> window;
   int64_t rate = 0;
   std::string version_column;
   template <class Visit>
@@ -133,6 +150,8 @@ struct StreamOptions {
           {.help = "what happens to events with other columns: the columns are ignored, the events "
                    "become dead letters, or the stream stops"});
     visit("batch", batch, {.help = "how many events are scored together"});
+    visit("window", window,
+          {.help = "the SQL reads the events of whole windows of time, each window once"});
     visit("rate", rate,
           {.help = "rows that are read in a second at most; 0: no limit", .at_least = 0});
     visit("version_column", version_column,

@@ -45,9 +45,14 @@ Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape
   const StreamOptions& options = *request.job.file.stream;
   SideTables tables(request.job, shape.own_sql ? shape.other_tables : Columns());
   PT_TRY(tables.Check());
+  SchemaPtr events = shape.columns;
+  if (options.window) {
+    PT_LET(const EventWindows windows, EventWindows::Make(*options.window, events));
+    events = windows.schema();
+  }
   StreamSteps steps({.sql = shape.sql,
                      .table = shape.table,
-                     .columns = shape.columns,
+                     .columns = events,
                      .output = options.sink.columns,
                      .version_column = options.version_column});
   PT_LET(auto read, tables.Read());

@@ -127,6 +127,7 @@ Status StreamLog::Read() {
 Status StreamLog::Take(const Json& line) {
   if (line.contains("state")) {
     past_ = {.state = line["state"]};
+    last_ = line.value("last", Json::object());
     open_.reset();
     return FieldsFromJson(line.value("totals", Json::object()), "totals", totals_);
   }
@@ -143,6 +144,7 @@ Status StreamLog::Take(const Json& line) {
   totals_.batches += 1;
   totals_.rows += WholeAt(line, "rows");
   totals_.dead += WholeAt(line, "dead");
+  last_ = line;
   past_.stretches.push_back(std::move(open_->stretch));
   open_.reset();
   return Status::OK();
@@ -185,8 +187,7 @@ Status StreamLog::Shorten(const Json& state) {
   fs::remove(kept, error);
   // The lines get a second name before the first is given to their successor.
   if (::link(file().c_str(), kept.c_str()) != 0) return SystemFault("keep " + kept.string(), errno);
-  const Json line = {
-      {"state", state}, {"batches", totals_.batches}, {"totals", FieldsToJson(totals_)}};
+  const Json line = {{"state", state}, {"totals", FieldsToJson(totals_)}, {"last", last_}};
   PT_TRY(WriteFile(file(), Dump(line) + "\n"));
   past_ = {.state = state};
   fd_ = UniqueFd(::open(file().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));

@@ -4,7 +4,7 @@
 //
 //   {"began": 12, "stretch": {...}, "model": "9f...", ...}  before anything is written for it
 //   {"ended": 12, "rows": 480, ...}                         once its rows are in the sink
-//   {"state": {...}, "batches": 13, "totals": {...}}        stands for all lines before it
+//   {"state": {...}, "totals": {...}, "last": {...}}        stands for all lines before it
 //
 // 1. Batches are numbered from 0 without gaps; one begins when the one before it has ended.
 // 2. A line that says "began" is on the disk before Begin() returns. One that says "ended" may be
@@ -56,6 +56,8 @@ class StreamLog {
 
   const StreamPast& past() const { return past_; }
   const StreamTotals& totals() const { return totals_; }
+  // The line that ended the last batch; empty if none has.
+  const Json& last() const { return last_; }
   // The batch that has begun and not ended.
   const std::optional<Intent>& open() const { return open_; }
 
@@ -84,6 +86,7 @@ class StreamLog {
   int64_t bytes_ = 0;  // Of whole lines.
   StreamPast past_;
   StreamTotals totals_;
+  Json last_ = Json::object();
   std::optional<Intent> open_;
 };
 

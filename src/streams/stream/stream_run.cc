@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stream/stream_run.h"
 
+#include <arrow/api.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,12 +71,20 @@ Status StreamRun::OpenEnds(const std::stop_token& stop) {
   return Status::OK();
 }
 
+Status StreamRun::OpenWindows() {
+  if (!options_.window) return Status::OK();
+  PT_LET(windows_, EventWindows::Make(*options_.window, source_->schema()));
+  const Json facts = log_->last().value("window", Json::object());
+  return windows_->Load(request_.folder, log_->totals().batches, facts);
+}
+
 Status StreamRun::OpenSteps() {
+  PT_TRY(OpenWindows());
   tables_.emplace(request_.job, shape_.own_sql ? shape_.other_tables : Columns());
   PT_TRY(tables_->Check());
   steps_.emplace(StepsOptions{.sql = shape_.sql,
                               .table = shape_.table,
-                              .columns = source_->schema(),
+                              .columns = windows_ ? windows_->schema() : source_->schema(),
                               .output = options_.sink.columns,
                               .version_column = options_.version_column});
   PT_LET(auto tables, tables_->Read());
@@ -120,20 +129,37 @@ Status StreamRun::Recover() {
   return Make(model.get(), written);
 }
 
+Result<StepsResult> StreamRun::Apply(StreamRows& read, const LoadedModel* model) {
+  if (!windows_) return steps_->Apply(*read.rows, model, Now(shadow_));
+  PT_LET(EventWindows::Closed closed, windows_->Add(*read.rows));
+  std::ranges::move(closed.dead, std::back_inserter(read.dead));
+  if (closed.events->num_rows() > 0) return steps_->Apply(*closed.events, model, Now(shadow_));
+  PT_LET(const SchemaPtr schema, steps_->Check(model));
+  StepsResult none;
+  PT_LET(none.rows, arrow::RecordBatch::MakeEmpty(schema));
+  return none;
+}
+
 // Makes the batch that the log says has begun.
 Status StreamRun::Make(const LoadedModel* model, bool written) {
   const auto began = SteadyClock::now();
   const Intent intent = *log_->open();
   PT_LET(StreamRows read, source_->Read(intent.stretch));
-  PT_LET(StepsResult made, steps_->Apply(*read.rows, model, Now(shadow_)));
+  PT_LET(StepsResult made, Apply(read, model));
   std::ranges::move(made.dead, std::back_inserter(read.dead));
   PT_TRY(WriteDeadLetters(request_.folder / "dead", intent.number, read.dead));
   if (!written) {
     const Json line = {{"stretch", intent.stretch}, {"model", intent.model}};
     PT_TRY(sink_->Write({.number = intent.number, .rows = made.rows, .intent = line}));
   }
+  Json facts = Json::object();
+  if (windows_) {
+    PT_TRY(windows_->Save(request_.folder, intent.number));
+    facts["window"] = windows_->facts();
+  }
   const int64_t rows = made.rows->num_rows();
-  PT_TRY(log_->End({.rows = rows, .dead = int64_t(read.dead.size())}, Json::object()));
+  PT_TRY(log_->End({.rows = rows, .dead = int64_t(read.dead.size())}, facts));
+  if (windows_) EventWindows::RemoveBefore(request_.folder, intent.number);
   PT_TRY(source_->Done(intent.stretch));
   if (log_->long_enough()) PT_TRY(log_->Shorten(source_->State()));
   status_.Wrote(rows, read, began);
@@ -215,6 +241,7 @@ void StreamRun::WaitWhilePaused(const std::stop_token& stop) {
 void StreamRun::Show(const std::string& state, bool now, const std::string& error) {
   if (!now && !status_.due()) return;
   const auto lag = source_->Lag();
+  if (windows_) status_.Waits(windows_->waiting());
   status_.Model(model_ ? &*model_ : nullptr, shadow_ ? &*shadow_ : nullptr);
   status_.Show(state, log_->totals(), lag.ok() ? *lag : StreamLag(), error);
 }

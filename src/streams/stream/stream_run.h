@@ -19,6 +19,7 @@
 
 #include "job/job.h"
 #include "stream/event_shape.h"
+#include "stream/event_windows.h"
 #include "stream/side_tables.h"
 #include "stream/stream_log.h"
 #include "stream/stream_model.h"
@@ -65,7 +66,10 @@ class StreamRun {
   void UseModelsSql();
   // Begins and makes the next batch; false if nothing came.
   Result<bool> MakeNext(const std::stop_token& stop, std::chrono::milliseconds patience);
+  Status OpenWindows();
   Status Make(const LoadedModel* model, bool written);
+  // What becomes of the rows that were read: those of windows that are still open wait.
+  Result<StepsResult> Apply(StreamRows& read, const LoadedModel* model);
   Result<std::shared_ptr<const LoadedModel>> ModelOf(const Intent& intent, bool written);
   Json Facts() const;
   void WaitWhilePaused(const std::stop_token& stop);
@@ -80,6 +84,7 @@ class StreamRun {
   std::optional<NamedModel> shadow_;
   EventShape shape_;
   std::optional<SideTables> tables_;
+  std::optional<EventWindows> windows_;
   std::optional<StreamSteps> steps_;
   std::unique_ptr<StreamSource> source_;
   std::unique_ptr<StreamSink> sink_;

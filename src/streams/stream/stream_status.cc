@@ -106,6 +106,7 @@ void StreamStatus::Show(const std::string& state, const StreamTotals& totals, co
                  {"latency_ms", {{"p50", At(sorted, 0.5)}, {"p99", At(sorted, 0.99)}}},
                  {"waiting", lag.waiting},
                  {"unit", lag.unit}};
+  if (in_windows_ >= 0) status["in_windows"] = in_windows_;
   if (!model_.is_null()) status["model"] = model_;
   if (!shadow_.is_null()) {
     status["shadow"] = shadow_;
@@ -144,6 +145,10 @@ std::string StreamStatusText(const Json& status) {
   text += fmt::format("rate      {} rows/s, waiting: {} {}\n",
                       Grouped(int64_t(NumberAt(status, "rows_per_second"))),
                       Grouped(WholeAt(status, "waiting")), TextAt(status, "unit"));
+  if (const int64_t events = WholeAt(status, "in_windows", -1); events >= 0) {
+    text += fmt::format("windows   {} event{} until theirs is closed\n", Grouped(events),
+                        events == 1 ? " waits" : "s wait");
+  }
   text += fmt::format("latency   p50 {:.0f} ms, p99 {:.0f} ms, from an event to its row\n",
                       NumberAt(latency, "p50"), NumberAt(latency, "p99"));
   for (const char* const which : {"model", "shadow"}) {

@@ -28,6 +28,8 @@ class StreamStatus {
   void Wrote(int64_t rows, const StreamRows& read, std::chrono::steady_clock::time_point began);
   void Compared(const ShadowFacts& facts);
   void Model(const NamedModel* model, const NamedModel* shadow);
+  // So many events wait until their window is closed.
+  void Waits(int64_t events) { in_windows_ = events; }
   // Whether half a second has passed since the last Show().
   bool due() const;
   // Writes the file. `state` is "running", "paused", "ended" or "failed". What goes wrong with the
@@ -44,6 +46,7 @@ class StreamStatus {
   Json model_;
   Json shadow_;
   ShadowFacts compared_;
+  int64_t in_windows_ = -1;  // -1: there are no windows.
   // Of the last batches: milliseconds from when their newest event came until their rows were
   // there, and when how many rows were written.
   std::deque<double> latencies_;

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "os/temporary_folder.h"
+#include "stream/event_windows.h"
 #include "stream/folder_sink.h"
 #include "stream/stream_ends.h"
 
@@ -17,6 +18,8 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
+
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
 constexpr int64_t kMostBytes = int64_t{4} << 30;
 
@@ -38,7 +41,17 @@ class Verifying {
     PT_LET(form_.format, SinkFormat(request_.job.file));
     tables_.emplace(request_.job, shape_.own_sql ? shape_.other_tables : Columns());
     PT_LET(read_, tables_->Read());
+    if (options_.window) {
+      PT_LET(windows_, EventWindows::Make(*options_.window, source_->schema()));
+    }
     return Status::OK();
+  }
+
+  // What a batch leaves behind for those after it.
+  Status Pass(const Intent& intent) {
+    if (!windows_) return Status::OK();
+    PT_LET(const StreamRows read, source_->Read(intent.stretch));
+    return windows_->Add(*read.rows).status();
   }
 
   // Adds the batch to `result`.
@@ -98,11 +111,17 @@ class Verifying {
     PT_LET(const StreamRows read, source_->Read(intent.stretch));
     StreamSteps steps({.sql = shape_.own_sql ? TextAt(model->etl, "sql") : shape_.sql,
                        .table = shape_.table,
-                       .columns = source_->schema(),
+                       .columns = windows_ ? windows_->schema() : source_->schema(),
                        .output = options_.sink.columns,
                        .version_column = options_.version_column});
     PT_TRY(steps.UseTables(read_));
-    PT_LET(const StepsResult made, steps.Apply(*read.rows, model, nullptr));
+    BatchPtr events = read.rows;
+    if (windows_) {
+      PT_LET(const EventWindows::Closed closed, windows_->Add(*events));
+      events = closed.events;
+      if (events->num_rows() == 0) return 0;
+    }
+    PT_LET(const StepsResult made, steps.Apply(*events, model, nullptr));
     PT_TRY(FolderSink(form_).Write({.number = intent.number, .rows = made.rows}));
     return made.rows->num_rows();
   }
@@ -114,6 +133,7 @@ class Verifying {
   EventShape shape_;
   std::unique_ptr<StreamSource> source_;
   std::optional<SideTables> tables_;
+  std::optional<EventWindows> windows_;
   std::vector<MemoryTable> read_;
   std::map<std::string, std::shared_ptr<const LoadedModel>> models_;
 };
@@ -128,7 +148,9 @@ Result<VerifyResult> VerifyStream(const StreamRequest& request, int64_t from, in
                  .where = "stream.sink",
                  .fix = "streams whose sink is a folder can be verified"});
   }
-  PT_LET(const std::vector<Intent> ended, EndedBatches(request.folder, from, to));
+  // Which windows a batch closes depends on all events before it.
+  const bool windows = request.job.file.stream->window.has_value();
+  PT_LET(const std::vector<Intent> ended, EndedBatches(request.folder, windows ? 0 : from, to));
   VerifyResult result;
   if (ended.empty()) return result;
   PT_LET(const auto scratch, TemporaryFolder::Make());
@@ -136,7 +158,7 @@ Result<VerifyResult> VerifyStream(const StreamRequest& request, int64_t from, in
   PT_TRY(verifying.Open(ended.front(), stop));
   for (const Intent& intent : ended) {
     if (stop.stop_requested()) return Status::Cancelled("stopped");
-    PT_TRY(verifying.Check(intent, result));
+    PT_TRY(intent.number < from ? verifying.Pass(intent) : verifying.Check(intent, result));
   }
   return result;
 }
