@@ -12,11 +12,11 @@
 #include "base/units.h"
 #include "base/unknown_name.h"
 #include "column/cells.h"
-#include "format/arrow_file.h"
 #include "format/bring.h"
 #include "format/file_writer.h"
 #include "os/file.h"
 #include "os/publish.h"
+#include "stream/batches.h"
 
 namespace protium {
 
@@ -35,14 +35,6 @@ std::string TimeText(int64_t micros) {
   return scalar.ToString();
 }
 
-std::string EventText(const arrow::RecordBatch& events, int64_t row) {
-  Json object = Json::object();
-  for (int i = 0; i < events.num_columns(); ++i) {
-    object[events.schema()->field(i)->name()] = CellJson(*events.column(i), row);
-  }
-  return Dump(object);
-}
-
 // The rows of a batch whose numbers these are.
 Result<BatchPtr> Chosen(const BatchPtr& rows, const std::vector<int64_t>& numbers) {
   arrow::Int64Builder builder;
@@ -50,11 +42,6 @@ Result<BatchPtr> Chosen(const BatchPtr& rows, const std::vector<int64_t>& number
   PT_LET(const auto indices, builder.Finish());
   PT_LET(const arrow::Datum taken, arrow::compute::Take(rows, indices));
   return taken.record_batch();
-}
-
-Result<BatchPtr> Together(const SchemaPtr& schema, const std::vector<BatchPtr>& parts) {
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(schema, parts));
-  return table->CombineChunksToBatch();
 }
 
 }  // namespace
@@ -143,12 +130,11 @@ Result<EventWindows::Closed> EventWindows::Add(const arrow::RecordBatch& events)
       timely.push_back(i);
       continue;
     }
-    closed.dead.push_back(
-        {.place = fmt::format("event {} of the batch", i + 1),
-         .reason = none ? "the event has no time"
-                        : fmt::format("the event is late: windows up to {} are closed",
-                                      TimeText(closed_to_)),
-         .bytes = EventText(events, i)});
+    closed.dead.push_back(LetterOf(
+        events, i, i,
+        none
+            ? "the event has no time"
+            : fmt::format("the event is late: windows up to {} are closed", TimeText(closed_to_))));
   }
   for (const int64_t i : timely) newest_ = std::max(newest_, times.Value(i));
   const auto given = arrow::RecordBatch::Make(events_, events.num_rows(), events.columns());

@@ -5,9 +5,9 @@
 // 1. Windows are [n * every, (n + 1) * every), counted from 1970-01-01 in UTC. A window is closed
 //    once the newest event is `late` or more behind its end, and stays closed.
 // 2. An event of a closed window, and one without a time, is a dead letter.
-// 3. What waits depends on the events before it alone, so a batch that is made again closes the same
-//    windows. After each batch it lies in windows/NUMBER.arrow, and the line that ends the batch
-//    says which windows are closed; the file of the batch before stays until then.
+// 3. What waits depends on the events before it alone, so a batch that is made again closes the
+//    same windows. After each batch it lies in windows/NUMBER.arrow, and the line that ends the
+//    batch says which windows are closed; the file of the batch before stays until then.
 #pragma once
 
 #include <arrow/record_batch.h>

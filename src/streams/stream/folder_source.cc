@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "store/blocks.h"
+#include "stream/batches.h"
 
 namespace protium {
 
@@ -195,8 +196,7 @@ void FolderSource::Gathered::Add(StreamRows more, int64_t changed_ns) {
 }
 
 Result<StreamRows> FolderSource::Finish(Gathered gathered) const {
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(options_.form.columns, gathered.parts));
-  PT_LET(gathered.rows.rows, table->CombineChunksToBatch());
+  PT_LET(gathered.rows.rows, Together(options_.form.columns, gathered.parts));
   return std::move(gathered.rows);
 }
 

@@ -14,6 +14,7 @@
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "job/model_tables.h"
+#include "stream/batches.h"
 
 namespace protium {
 namespace {
@@ -55,8 +56,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Collect(const DataFrame& table) {
     if (next == nullptr) break;
     parts.push_back(std::move(next));
   }
-  PT_LET(const auto whole, arrow::Table::FromRecordBatches(stream->schema(), parts));
-  return whole->CombineChunksToBatch();
+  return Together(stream->schema(), parts);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "base/unknown_name.h"
-#include "column/cells.h"
+#include "stream/batches.h"
 
 namespace protium {
 namespace {
@@ -20,19 +20,6 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 bool MayBeAnEvents(const Status& status) {
   const Exit exit = FaultOf(status).exit;
   return exit == Exit::kInput || exit == Exit::kFailed;
-}
-
-std::string EventText(const arrow::RecordBatch& events, int64_t row) {
-  Json object = Json::object();
-  for (int i = 0; i < events.num_columns(); ++i) {
-    object[events.schema()->field(i)->name()] = CellJson(*events.column(i), row);
-  }
-  return Dump(object);
-}
-
-Result<BatchPtr> Together(const SchemaPtr& schema, const std::vector<BatchPtr>& parts) {
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(schema, parts));
-  return table->CombineChunksToBatch();
 }
 
 // The first of the predicted columns.
@@ -137,9 +124,7 @@ Status StreamSteps::ScoreParts(const arrow::RecordBatch& events, int64_t first,
   if (!MayBeAnEvents(scored.status())) return scored.status();
   const int64_t rows = events.num_rows();
   if (rows == 1) {
-    dead.push_back({.place = fmt::format("event {} of the batch", first + 1),
-                    .reason = FaultOf(scored.status()).what,
-                    .bytes = EventText(events, 0)});
+    dead.push_back(LetterOf(events, 0, first, FaultOf(scored.status()).what));
     return Status::OK();
   }
   PT_TRY(ScoreParts(*events.Slice(0, rows / 2), first, model, parts, dead));

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "format/bring.h"
 #include "format/parquet_rows.h"
+#include "stream/batches.h"
 #include "stream/event_letters.h"
 
 namespace protium {
@@ -37,8 +38,7 @@ class TypedEvents : public EventReader {
       batch_ = taken == batch_->num_rows() ? nullptr : batch_->Slice(taken);
       chunk.records += taken;
     }
-    PT_LET(const auto table, arrow::Table::FromRecordBatches(columns_, parts));
-    PT_LET(chunk.events.rows, table->CombineChunksToBatch());
+    PT_LET(chunk.events.rows, Together(columns_, parts));
     return chunk;
   }
   std::vector<std::string> ignored() const override { return found_.unknown; }

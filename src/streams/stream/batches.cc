@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream/batches.h"
+
+#include <arrow/table.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/json.h"
+#include "column/cells.h"
+
+namespace protium {
+
+Result<std::shared_ptr<arrow::RecordBatch>> Together(
+    const std::shared_ptr<arrow::Schema>& schema,
+    const std::vector<std::shared_ptr<arrow::RecordBatch>>& parts) {
+  PT_LET(const auto table, arrow::Table::FromRecordBatches(schema, parts));
+  return table->CombineChunksToBatch();
+}
+
+DeadLetter LetterOf(const arrow::RecordBatch& events, int64_t row, int64_t number,
+                    std::string reason) {
+  Json object = Json::object();
+  for (int i = 0; i < events.num_columns(); ++i) {
+    object[events.schema()->field(i)->name()] = CellJson(*events.column(i), row);
+  }
+  return {.place = fmt::format("event {} of the batch", number + 1),
+          .reason = std::move(reason),
+          .bytes = Dump(object)};
+}
+
+}  // namespace protium

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of events as several steps need them.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "flow/flow.h"
+
+namespace protium {
+
+// One batch of all rows, in their order; the parts have the columns of `schema`.
+Result<std::shared_ptr<arrow::RecordBatch>> Together(
+    const std::shared_ptr<arrow::Schema>& schema,
+    const std::vector<std::shared_ptr<arrow::RecordBatch>>& parts);
+
+// A dead letter for an event that had become row `row` of `events`, the number `number` of its
+// batch, from 0.
+DeadLetter LetterOf(const arrow::RecordBatch& events, int64_t row, int64_t number,
+                    std::string reason);
+
+}  // namespace protium
