@@ -116,6 +116,46 @@ void StreamStatus::Show(const std::string& state, const StreamTotals& totals, co
   }
   if (!error.empty()) status["error"] = error;
   (void)WriteFile(folder_ / "status.json", Dump(status) + "\n");
+  (void)WriteFile(folder_ / "metrics.prom", StreamMetrics(folder_.filename().string(), status));
+}
+
+std::string StreamMetrics(const std::string& stream, const Json& status) {
+  struct Metric {
+    const char* name;
+    const char* kind;
+    const char* help;
+    double value;
+  };
+  const Json latency = status.value("latency_ms", Json::object());
+  const auto number = [&](const char* key) { return NumberAt(status, key); };
+  std::vector<Metric> metrics = {
+      {"rows_total", "counter", "rows written", number("rows")},
+      {"batches_total", "counter", "batches that have ended", number("batches")},
+      {"dead_letters_total", "counter", "events that could not become rows", number("dead")},
+      {"rows_per_second", "gauge", "rows written a second, over ten seconds",
+       number("rows_per_second")},
+      {"waiting", "gauge", "files or messages that are there and not read", number("waiting")},
+      {"latency_p50_seconds", "gauge", "from an event to its row", NumberAt(latency, "p50") / 1e3},
+      {"latency_p99_seconds", "gauge", "from an event to its row", NumberAt(latency, "p99") / 1e3},
+      {"running", "gauge", "1 while it runs", TextAt(status, "state") == "running" ? 1.0 : 0.0},
+      {"written_at_seconds", "gauge", "when these figures were written", number("at_ms") / 1e3}};
+  if (status.contains("in_windows")) {
+    metrics.push_back({"in_windows", "gauge", "events whose window is open", number("in_windows")});
+  }
+  // A label's value has no line breaks, and quotes and backslashes with a backslash before them.
+  std::string label;
+  for (const char each : stream) {
+    if (each == '"' || each == '\\') label += '\\';
+    label += each == '\n' ? ' ' : each;
+  }
+  std::string text;
+  for (const Metric& each : metrics) {
+    text += fmt::format(
+        "# HELP protium_stream_{0} {1}\n# TYPE protium_stream_{0} {2}\n"
+        "protium_stream_{0}{{stream=\"{3}\"}} {4}\n",
+        each.name, each.help, each.kind, label, each.value);
+  }
+  return text;
 }
 
 Result<Json> ReadStreamStatus(const fs::path& folder) {

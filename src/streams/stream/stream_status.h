@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a stream is doing, for people, pages and Prometheus: status.json in its folder, written anew
-// twice a second while it runs.
+// How a stream is doing: status.json in its folder for people and programs, and metrics.prom beside it
+// in Prometheus's text format, both written anew twice a second while it runs.
 #pragma once
 
 #include <chrono>
@@ -52,6 +52,9 @@ class StreamStatus {
   std::deque<double> latencies_;
   std::deque<std::pair<std::chrono::steady_clock::time_point, int64_t>> written_;
 };
+
+// The status as metrics, named protium_stream_... and labelled with the stream's name.
+std::string StreamMetrics(const std::string& stream, const Json& status);
 
 // The status as people read it; with whether a process holds the stream.
 Result<Json> ReadStreamStatus(const std::filesystem::path& folder);
