@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a stream is doing: status.json in its folder for people and programs, and metrics.prom beside it
-// in Prometheus's text format, both written anew twice a second while it runs.
+// How a stream is doing: status.json in its folder for people and programs, and metrics.prom beside
+// it in Prometheus's text format, both written anew twice a second while it runs.
 #pragma once
 
 #include <chrono>
