@@ -128,6 +128,8 @@ KafkaClient::~KafkaClient() {
 Status KafkaClient::UseSettings(rd_kafka_conf_t* conf, const Settings& ours,
                                 const Settings& defaults) {
   const std::string below = connection_.where + ".settings";
+  const Settings everywhere = {{"client.id", "protium"}, {"reconnect.backoff.max.ms", "1000"}};
+  for (const auto& [name, value] : everywhere) PT_TRY(Set(conf, below, name, value, false));
   for (const auto& [name, value] : defaults) PT_TRY(Set(conf, below, name, value, false));
   for (const auto& [name, value] : connection_.settings.items()) {
     const std::string where = below + "." + name;

@@ -95,8 +95,10 @@ Json StretchToJson(const TopicStretch& stretch) {
 }
 
 Result<TopicStretch> StretchFromJson(const Json& json, const std::string& topic) {
-  const auto from = OffsetsFromJson(json.value("from", Json()));
-  const auto to = OffsetsFromJson(json.value("to", Json()));
+  const auto at = [&](const char* key) {
+    return json.is_object() && json.contains(key) ? OffsetsFromJson(json[key]) : std::nullopt;
+  };
+  const auto from = at("from"), to = at("to");
   const std::string& named = TextAt(json, "topic");
   if (from && to && named == topic) {
     return TopicStretch{named, *from, *to, WholeAt(json, "messages")};

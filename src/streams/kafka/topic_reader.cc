@@ -15,15 +15,16 @@ using std::chrono::milliseconds;
 TopicReader::TopicReader(std::unique_ptr<KafkaClient> client)
     : client_(std::move(client)), queue_(rd_kafka_queue_get_consumer(client_->handle())) {}
 
-Result<std::unique_ptr<TopicReader>> TopicReader::Make(const KafkaConnection& connection) {
+Result<std::unique_ptr<TopicReader>> TopicReader::Make(const KafkaConnection& connection,
+                                                       const KafkaClient::Settings& more) {
   const KafkaClient::Settings ours = {{"group.id", "protium-stream-" + connection.name},
                                       {"enable.auto.commit", "false"},
                                       {"enable.auto.offset.store", "false"},
                                       {"enable.partition.eof", "true"},
                                       {"auto.offset.reset", "error"},
                                       {"isolation.level", "read_committed"}};
-  const KafkaClient::Settings defaults = {{"fetch.error.backoff.ms", "50"},
-                                          {"client.id", "protium"}};
+  KafkaClient::Settings defaults = {{"fetch.error.backoff.ms", "50"}};
+  defaults.insert(defaults.end(), more.begin(), more.end());
   PT_LET(auto client, KafkaClient::Make(RD_KAFKA_CONSUMER, connection, ours, defaults));
   return std::unique_ptr<TopicReader>(new TopicReader(std::move(client)));
 }

@@ -19,7 +19,9 @@ using MessagesByPartition = std::map<int32_t, std::vector<RdMessage>>;
 // One thread.
 class TopicReader {
  public:
-  static Result<std::unique_ptr<TopicReader>> Make(const KafkaConnection& connection);
+  // `more` are settings that the job may change.
+  static Result<std::unique_ptr<TopicReader>> Make(const KafkaConnection& connection,
+                                                   const KafkaClient::Settings& more = {});
 
   KafkaClient& client() { return *client_; }
 

@@ -107,8 +107,7 @@ class TopicSink : public StreamSink {
     }
     // A short wait before librdkafka asks again is most of the time of a small transaction.
     const KafkaClient::Settings defaults = {{"retry.backoff.ms", "5"},
-                                            {"partitioner", "murmur2_random"},
-                                            {"client.id", "protium"}};
+                                            {"partitioner", "murmur2_random"}};
     handle_.reset();
     PT_LET(producer_, KafkaClient::Make(RD_KAFKA_PRODUCER, options_.kafka, ours, defaults));
     handle_.reset(rd_kafka_topic_new(producer_->handle(), topic().c_str(), nullptr));

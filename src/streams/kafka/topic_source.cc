@@ -206,7 +206,8 @@ class TopicSource : public StreamSource {
   // By a reader of its own, so that what this one has fetched ahead stays.
   Result<MessagesByPartition> ReadAgain(const TopicStretch& wanted) {
     if (again_ == nullptr) {
-      PT_LET(again_, TopicReader::Make(options_.kafka));
+      // Partitions that are assigned wait until requests for others have been responded to.
+      PT_LET(again_, TopicReader::Make(options_.kafka, {{"fetch.wait.max.ms", "10"}}));
     }
     Offsets left;  // What is not read yet.
     for (const auto& [partition, to] : wanted.to) {

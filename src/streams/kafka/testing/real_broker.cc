@@ -31,6 +31,8 @@ Client MakeClient(rd_kafka_type_t type, const std::string& address, const Settin
   rd_kafka_conf_t* const conf = rd_kafka_conf_new();
   char why[256] = "";
   rd_kafka_conf_set(conf, "bootstrap.servers", address.c_str(), why, sizeof(why));
+  rd_kafka_conf_set(conf, "log_level", "0", why, sizeof(why));
+  rd_kafka_conf_set(conf, "retry.backoff.ms", "5", why, sizeof(why));
   for (const auto& [name, value] : settings) {
     EXPECT_EQ(rd_kafka_conf_set(conf, name.c_str(), value.c_str(), why, sizeof(why)),
               RD_KAFKA_CONF_OK)
@@ -164,6 +166,7 @@ std::map<int32_t, std::vector<std::string>> RealBroker::ReadAll(const std::strin
                                    {{"group.id", "test"},
                                     {"enable.auto.commit", "false"},
                                     {"isolation.level", "read_committed"},
+                                    {"fetch.wait.max.ms", "10"},
                                     {"enable.partition.eof", "true"}});
   std::map<int32_t, std::vector<std::string>> values;
   const rd_kafka_metadata_t* metadata = nullptr;
