@@ -15,7 +15,7 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/json.h base/status.h base/unknown_
   tensor/net.h tensor/values.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
-foreach(library protium protium_c protium_export protium_local protium_ludwig protium_onnx protium_page
+foreach(library protium protium_c protium_export protium_kafka protium_local protium_ludwig protium_onnx protium_page
     protium_serve protium_spark)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib COMPONENT protium)

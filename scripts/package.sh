@@ -6,7 +6,7 @@ PackageVersion() { sed -n 's/^project(protium VERSION \([0-9.]*\).*/\1/p' CMakeL
 
 # Of the libraries that ours are linked with, those of Debian: the lines of `Depends`.
 readonly kDebianNeeds='libc6 (>= 2.36), libstdc++6 (>= 12), libfmt9, libssl3, libicu72, libpcre2-8-0,
- libpng16-16, libjpeg62-turbo, libsqlite3-0, libgrpc++1.51, libprotobuf32, libzstd1, libyaml-0-2, libcpp-httplib0.11, zlib1g'
+ libpng16-16, libjpeg62-turbo, libsqlite3-0, librdkafka1, libgrpc++1.51, libprotobuf32, libzstd1, libyaml-0-2, libcpp-httplib0.11, zlib1g'
 
 # Archive VERSION: protium-VERSION-linux-x86_64.tar.zst.
 Archive() {

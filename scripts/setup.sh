@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Brings a machine to where it can build: Debian packages, then the pinned downloads in .deps/.
 # Done work is remembered in .deps/set-up, under the hash of all that describes it. Packages that
-# came for Spark or fuzzing stand outside of it, since no download depends on them; so does the
+# came for Spark, Kafka or fuzzing stand outside of it, since no download depends on them; so does the
 # page's part (setup_page.sh), whose packages change more often.
 . scripts/system.sh
 . scripts/setup_page.sh
 
 SetUpHash() {
-  { grep -v '^source' scripts/deps.lock && grep -v 'Spark\|fuzz' scripts/debian-packages.txt && cat scripts/unpack.py; } |
+  { grep -v '^source' scripts/deps.lock && grep -v 'Spark\|Kafka\|fuzz' scripts/debian-packages.txt && cat scripts/unpack.py; } |
     sha256sum | cut -c1-64
 }
 
@@ -113,6 +113,7 @@ SetUpTestedSources() {
 SetUpRest() {
   downloads=$PWD/.deps/downloads LOG=$PWD/.deps/set-up.log
   InstallPackages Spark
+  InstallPackages Kafka
   IsPageSetUp && return 0
   mkdir -p "$downloads"
   SetUpNode
@@ -140,6 +141,7 @@ SetUp() {
   mkdir -p "$downloads" && : >"$LOG"
   InstallPackages build
   InstallPackages Spark
+  InstallPackages Kafka
   Fetch wheel "Arrow and LibTorch (0.6 GiB)" FetchWheels wheel
   Fetch sdist "DuckDB's header" FetchSdist
   SetUpNode

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/unknown_name.h"
+#include "base/text.h"
 #include "column/schema.h"
 #include "format/file_form.h"
+#include "kafka/open.h"
 #include "os/file.h"
+#include "os/random_letters.h"
 #include "records/record_rows.h"
 #include "stream/folder_sink.h"
 #include "stream/folder_source.h"
@@ -25,12 +27,69 @@ fs::path Below(const JobFile& job, const std::string& path) {
   return fs::absolute(fs::path(job.data) / path).lexically_normal();
 }
 
-Status NoKafka() {
+// Never given to another stream, and the stream's own wherever its folder is moved: if the folder is
+// removed, the next stream in its place is another one.
+Result<std::string> NameOfStream(const fs::path& folder) {
+  const fs::path file = folder / "kafka-name";
+  if (IsRegularFile(file)) {
+    PT_LET(const std::string name, ReadFile(file, 1 << 10));
+    return std::string(Trimmed(name));
+  }
+  const std::string name = fs::absolute(folder).lexically_normal().filename().string() + "-" + RandomLetters(10);
+  PT_TRY(WriteFile(file, name + "\n"));
+  return name;
+}
+
+Result<MessageFormat> MessagesCalled(const std::string& name, const char* where) {
+  MessageFormat format = MessageFormat::kJson;
+  if (!name.empty()) PT_TRY(fields::Read(Json(name), where, format));
+  return format;
+}
+
+template <class Options>
+Result<KafkaConnection> Connection(const EndsContext& context, const Options& options,
+                                   std::string where) {
+  PT_LET(std::string name, NameOfStream(context.folder));
+  return KafkaConnection{.servers = *options.kafka,
+                         .topic = options.topic,
+                         .name = std::move(name),
+                         .settings = options.settings,
+                         .where = std::move(where),
+                         .note = context.note,
+                         .stop = context.stop};
+}
+
+// Messages do not say the types of their columns.
+Result<SchemaPtr> ColumnsOfMessages(const EventShape& shape, MessageFormat format) {
+  if (shape.columns != nullptr) return shape.columns;
+  if (shape.known != nullptr) return EventColumns(*shape.known);
+  if (format == MessageFormat::kText) return arrow::schema({arrow::field("text", arrow::utf8())});
   return Fail({.exit = Exit::kUsage,
-               .what = "topics of Kafka are not built yet",
-               .where = "stream",
-               .fix = "use folders: { folder = \"in\" }",
+               .what = "the columns of the messages are not known",
+               .where = "stream.columns",
+               .fix = "columns = { id = \"int64\", name = \"string\" }",
                .kept = "nothing was started"});
+}
+
+Result<std::unique_ptr<StreamSource>> OpenTopic(const EndsContext& context, EventShape& shape) {
+  const StreamOptions& stream = *context.job.file.stream;
+  KafkaSourceOptions options{.optional = shape.optional,
+                             .new_columns = stream.new_columns,
+                             .csv = stream.source.csv,
+                             .start = stream.source.start};
+  PT_LET(options.format, MessagesCalled(stream.source.format.value_or(""), "stream.source.format"));
+  PT_LET(shape.columns, ColumnsOfMessages(shape, options.format));
+  options.columns = shape.columns;
+  PT_LET(options.kafka, Connection(context, stream.source, "stream.source"));
+  return OpenKafkaSource(options);
+}
+
+Result<std::unique_ptr<StreamSink>> OpenTopic(const EndsContext& context) {
+  const StreamSinkOptions& sink = context.job.file.stream->sink;
+  KafkaSinkOptions options{.key = sink.key, .delivery = sink.delivery};
+  PT_LET(options.format, MessagesCalled(sink.format, "stream.sink.format"));
+  PT_LET(options.kafka, Connection(context, sink, "stream.sink"));
+  return OpenKafkaSink(options);
 }
 
 Result<Format> FormatCalled(const std::string& name) {
@@ -149,7 +208,7 @@ class FolderOpening {
 
 Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
                                                  const std::stop_token& stop) {
-  if (context.job.file.stream->source.kafka) return NoKafka();
+  if (context.job.file.stream->source.kafka) return OpenTopic(context, shape);
   return FolderOpening(context, shape).Open(stop);
 }
 
@@ -165,7 +224,7 @@ Result<Format> SinkFormat(const JobFile& job) {
 
 Result<std::unique_ptr<StreamSink>> OpenSink(const EndsContext& context) {
   const JobFile& job = context.job.file;
-  if (job.stream->sink.kafka) return NoKafka();
+  if (job.stream->sink.kafka) return OpenTopic(context);
   PT_LET(const Format format, SinkFormat(job));
   return std::make_unique<FolderSink>(
       FolderSinkOptions{.folder = SinkFolder(job),

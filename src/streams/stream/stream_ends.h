@@ -19,6 +19,7 @@ struct EndsContext {
   const Job& job;
   std::filesystem::path folder;  // The stream's own.
   std::function<void(const std::string&)> note;
+  std::stop_token stop = {};  // Ends waiting for servers.
 };
 
 // Sets the columns of `shape` if they are unknown: those of the first file, for which it waits.

@@ -65,7 +65,8 @@ Status StreamRun::OpenModels() {
 }
 
 Status StreamRun::OpenEnds(const std::stop_token& stop) {
-  const EndsContext context{.job = request_.job, .folder = request_.folder, .note = request_.note};
+  const EndsContext context{
+      .job = request_.job, .folder = request_.folder, .note = request_.note, .stop = stop};
   PT_LET(sink_, OpenSink(context));
   PT_LET(source_, OpenSource(context, shape_, stop));
   return Status::OK();

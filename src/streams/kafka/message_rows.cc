@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kafka/message_rows.h"
+
+#include <arrow/type.h>
+#include <arrow/util/utf8.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "format/csv_options.h"
+#include "format/csv_scan.h"
+#include "format/csv_types.h"
+
+namespace protium {
+namespace {
+
+// Of what stands for many bytes.
+constexpr size_t kMostShown = 64 << 10;
+
+Status Refuse(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
+
+std::string ReasonOf(const Status& status) {
+  const Fault fault = FaultOf(status);
+  return fault.where.empty() ? fault.what : fault.where + ": " + fault.what;
+}
+
+// Without its line end.
+std::string_view LineOf(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+Result<MessageRows> MessageRows::Make(const KafkaSourceOptions& options) {
+  arrow::util::InitializeUTF8();
+  if (options.format == MessageFormat::kText && options.columns->num_fields() != 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("messages of text are one column, and [stream] has {}",
+                                     options.columns->num_fields()),
+                 .where = "stream.columns",
+                 .fix = "columns = { text = \"string\" }",
+                 .kept = "nothing was started"});
+  }
+  PT_LET(RecordRows rows, RecordRows::Make(options.columns));
+  return MessageRows(options, std::move(rows));
+}
+
+Status MessageRows::Add(const std::function<std::string()>& place,
+                        std::optional<std::string_view> bytes) {
+  const Status added = !bytes ? Refuse("the message is null (a tombstone)")
+                       : !arrow::util::ValidateUTF8(*bytes) ? Refuse("the message is not UTF-8")
+                                                            : AddRow(*bytes, place);
+  if (added.ok()) return added;
+  const Fault fault = FaultOf(added);
+  if (fault.exit != Exit::kInput || !fault.kept.empty()) return added;
+  dead_.push_back({.place = place(),
+                   .reason = ReasonOf(added),
+                   .bytes = std::string(bytes.value_or("").substr(0, kMostShown))});
+  return Status::OK();
+}
+
+Status MessageRows::AddRow(std::string_view text, const std::function<std::string()>& place) {
+  switch (options_.format) {
+    case MessageFormat::kCsv:
+      return AddCsv(LineOf(text));
+    case MessageFormat::kText:
+      cells_.assign(1, text);
+      return rows_.AddCells(cells_);
+    case MessageFormat::kJson:
+      break;
+  }
+  PT_LET(const std::string unknown,
+         rows_.AddObject(text, options_.new_columns == NewColumns::kDead));
+  if (unknown.empty()) return Status::OK();
+  if (options_.new_columns == NewColumns::kStop) {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("events have a new column, \"{}\"", unknown),
+                 .where = place(),
+                 .fix = "stream.new_columns = \"ignore\" leaves it out; to use it, add it to "
+                        "stream.columns",
+                 .kept = "all batches before it"});
+  }
+  if (std::ranges::count(ignored_, unknown) > 0) return Status::OK();
+  ignored_.push_back(unknown);
+  if (options_.kafka.note) {
+    options_.kafka.note(fmt::format("{}: column \"{}\" is not among those of the stream and is "
+                                    "ignored", place(), unknown));
+  }
+  return Status::OK();
+}
+
+Status MessageRows::AddCsv(std::string_view text) {
+  CsvScanner scanner(text, SyntaxOf(options_.csv), "the message");
+  PT_LET(const bool any, scanner.Next(found_));
+  if (!any) return Refuse("the message is empty");
+  if (!scanner.rest().empty()) return Refuse("the message has more than one line");
+  const size_t columns = size_t(rows_.columns()->num_fields());
+  const size_t fewer = columns - std::min(columns, options_.optional.size());
+  if (found_.size() != columns && found_.size() != fewer) {
+    return Refuse(fmt::format("the message has {} cells in place of {}", found_.size(), columns));
+  }
+  cells_.clear();
+  held_.clear();
+  held_.reserve(columns);  // Views of these texts must stay.
+  size_t at = 0;
+  for (const auto& field : rows_.columns()->fields()) {
+    const bool absent = found_.size() != columns &&
+                        std::ranges::count(options_.optional, field->name()) > 0;
+    if (absent || IsNull(found_[at], options_.csv)) {
+      cells_.emplace_back(std::nullopt);
+    } else if (found_[at].doubled) {
+      cells_.emplace_back(held_.emplace_back(CsvText(found_[at])));
+    } else {
+      cells_.emplace_back(found_[at].text);
+    }
+    at += absent ? 0 : 1;
+  }
+  return rows_.AddCells(cells_);
+}
+
+Result<StreamRows> MessageRows::Finish() {
+  StreamRows result;
+  PT_LET(result.rows, rows_.Finish());
+  result.dead = std::exchange(dead_, {});
+  return result;
+}
+
+}  // namespace protium

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kafka/message_texts.h"
+
+#include <arrow/array.h>
+#include <arrow/type.h>
+
+#include "base/fault.h"
+#include "base/unknown_name.h"
+#include "format/cell_text.h"
+#include "format/file_writer.h"
+
+namespace protium {
+namespace {
+
+// A text as it is, all else as in a cell of CSV.
+void AppendBare(const arrow::Array& column, int64_t row, std::string& text) {
+  if (column.type_id() == arrow::Type::STRING) {
+    text += static_cast<const arrow::StringArray&>(column).GetView(row);
+  } else {
+    AppendCsvCell(column, row, text);
+  }
+}
+
+// The only column beside the key.
+Result<int> ValueColumn(const arrow::Schema& columns, int key) {
+  const int others = columns.num_fields() - (key >= 0 ? 1 : 0);
+  if (others == 1) return key == 0 ? 1 : 0;
+  return Fail({.exit = Exit::kUsage,
+               .what = "messages of text hold one column beside the key, and there are " +
+                       std::to_string(others),
+               .where = "stream.sink.format",
+               .fix = "name it: columns = [\"prediction\"]",
+               .kept = "nothing was started"});
+}
+
+}  // namespace
+
+Result<MessageTexts> MessageTexts::Make(const arrow::Schema& columns,
+                                        const KafkaSinkOptions& options) {
+  MessageTexts texts;
+  texts.format_ = options.format;
+  const bool json = options.format == MessageFormat::kJson;
+  PT_TRY(CheckHolds(columns, json ? Format::kJsonLines : Format::kCsv));
+  if (!options.key.empty()) {
+    texts.key_ = columns.GetFieldIndex(options.key);
+    if (texts.key_ < 0) {
+      return UnknownName("column", options.key, columns.field_names(), "stream.sink.key");
+    }
+  }
+  if (options.format == MessageFormat::kText) {
+    PT_LET(texts.value_, ValueColumn(columns, texts.key_));
+  }
+  for (const auto& field : columns.fields()) {
+    texts.keys_.emplace_back(texts.keys_.empty() ? "{" : ", ");
+    AppendJsonText(field->name(), texts.keys_.back());
+    texts.keys_.back() += ": ";
+  }
+  return texts;
+}
+
+void MessageTexts::Append(const arrow::RecordBatch& rows, int64_t row, std::string& text) const {
+  if (format_ == MessageFormat::kText) {
+    const arrow::Array& column = *rows.column(value_);
+    if (column.IsValid(row)) AppendBare(column, row, text);
+    return;
+  }
+  for (int i = 0; i < rows.num_columns(); ++i) {
+    if (format_ == MessageFormat::kJson) {
+      text += keys_[size_t(i)];
+      AppendJsonCell(*rows.column(i), row, text);
+    } else {
+      if (i > 0) text += ',';
+      AppendCsvCell(*rows.column(i), row, text);
+    }
+  }
+  if (format_ == MessageFormat::kJson) text += '}';
+}
+
+bool MessageTexts::AppendKey(const arrow::RecordBatch& rows, int64_t row, std::string& text) const {
+  const arrow::Array& column = *rows.column(key_);
+  if (column.IsNull(row)) return false;
+  AppendBare(column, row, text);
+  return true;
+}
+
+}  // namespace protium
