@@ -94,12 +94,16 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 // of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
                 const EstimatorOptions& chosen, const Json& training) {
-  int64_t failed = 0;
-  for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
+  int64_t failed = 0, pruned = 0;
+  for (const Trial& each : searched.table.trials()) {
+    failed += each.state == TrialState::kFailed;
+    pruned += each.state == TrialState::kPruned;
+  }
   Json told = {{"metric", searched.settled.metric},
                {"trials", searched.table.trials().size()},
                {"fits", int64_t(searched.table.trials().size()) * searched.fits_a_trial},
                {"failed", failed},
+               {"pruned", pruned},
                {"best", best.number},
                {"values", best.values},
                {"value", *best.value}};
