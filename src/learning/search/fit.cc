@@ -46,13 +46,25 @@ Result<Json> ReadJson(const fs::path& file) {
   return ParseJson(text);
 }
 
+// Adds what Explain() leaves out: the texts of SQL, and what tasks are told.
+void AddTexts(const Plan& plan, std::set<const Node*>& seen, std::string& text) {
+  if (plan == nullptr || !seen.insert(plan.get()).second) return;
+  if (const auto* sql = std::get_if<Sql>(&plan->verb)) text += sql->text + "\n";
+  if (const auto* task = std::get_if<MapTask>(&plan->verb)) text += task->config + "\n";
+  for (const Plan& input : plan->inputs) AddTexts(input, seen, text);
+}
+
 // What is fitted, on which rows. A folder of another fit, such as one whose program has since
 // changed, is not continued.
 Json Identity(const FitRequest& request) {
   Json identity = {{"pipeline", StagesToJson(request.pipeline.stages())},
                    {"metric", request.metric}};
-  std::string rows = Explain(request.learning);
-  if (request.held_out) rows += Explain(request.held_out);
+  std::string rows;
+  std::set<const Node*> seen;
+  for (const Plan& plan : {request.learning, request.held_out}) {
+    if (plan) rows += Explain(plan);
+    AddTexts(plan, seen, rows);
+  }
   identity["rows_sha256"] = Sha256Hex(rows);
   return identity;
 }
@@ -111,6 +123,22 @@ std::optional<FitResult> ReadResult(const fs::path& folder) {
   return result;
 }
 
+// Copies the whole result of the same fit of another run.
+Status TakeEarlier(const FitRequest& request) {
+  if (request.earlier.empty()) return Status::OK();
+  const Result<Json> identity = ReadJson(request.earlier / kRequestFile);
+  if (!identity.ok() || *identity != Identity(request)) return Status::OK();
+  const auto result = ReadResult(request.earlier);
+  if (!result || !result->value || (request.follow && result->curve.empty())) return Status::OK();
+  // Last of all the result, which says that the fit is over.
+  for (const char* name : {kStagesFile, "events.jsonl", kResultFile}) {
+    if (!fs::exists(request.earlier / name)) continue;
+    PT_LET(const std::string text, ReadFile(request.earlier / name));
+    PT_TRY(WriteFile(request.folder / name, text));
+  }
+  return Status::OK();
+}
+
 // Deletes the checkpoints and the copies of weights and nets: with many trials they would fill a
 // disk, and nothing reads them any more.
 void Tidy(const fs::path& folder) {
@@ -164,7 +192,7 @@ class Curve {
     for (const Json& each : result.curve) Add(each.is_number() ? each.get<double>() : std::nan(""));
   }
   void Take(const Json& event) {
-    if (!request_.follow || !Is<Validated>(event) || !event.contains(request_.metric)) return;
+    if (!Is<Validated>(event) || !event.contains(request_.metric)) return;
     const int64_t step = WholeAt(event, "epoch");
     const Json& value = event[request_.metric];
     if (step == int64_t(values_.size()) + 1) {
@@ -172,8 +200,9 @@ class Curve {
     }
     lacks_ = lacks_ || step > int64_t(values_.size());
   }
-  // Whether steps are missing: a kill came between what was saved and what was noted.
-  bool lacks() const { return lacks_; }
+  // Whether somebody follows, and steps are missing: a kill came between what was saved and what was
+  // noted.
+  bool lacks() const { return lacks_ && request_.follow; }
   const Json& values() const { return values_; }
 
  private:
@@ -235,6 +264,7 @@ Result<FitResult> FitAnew(Session& parent, const FitRequest& request, Curve& cur
 
 Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
   PT_LET(bool begun, Enter(request, StateOf(parent).options().resume));
+  if (!begun) PT_TRY(TakeEarlier(request));
   std::optional<Curve> curve(std::in_place, request);
   if (const auto known = ReadResult(request.folder)) {
     curve->Read(*known);

@@ -25,6 +25,7 @@ struct FitRequest {
   Plan held_out;  // Null: the metric is measured on the estimator's own validation rows.
   std::string metric;
   std::filesystem::path folder;
+  std::filesystem::path earlier;  // The folder of a fit of another run; empty: none is known.
   std::filesystem::path learned;  // What stages learned, for fits whose stages learn the same.
   int64_t rows_memory_bytes = 0;
   SharedRowsFolder shared_rows;  // Likewise, for the packed rows.
@@ -41,7 +42,7 @@ struct FitResult {
   double seconds = 0;
   Json error = Json::object();  // As StatusToJson() returns it; {} if it did not fail.
   bool pruned = false;          // It was asked to end.
-  Json curve = Json::array();   // What `follow` was called with, null for NaN.
+  Json curve = Json::array();   // The metric on the validation rows by step, null for NaN.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("value", value);
@@ -53,7 +54,8 @@ struct FitResult {
   }
 };
 
-// Fits and measures, or reads the result of an earlier command of this run. A failure that the next
+// Fits and measures, or reads the result of an earlier command of this run, or copies that of
+// `earlier` if it is the result of the same fit of the same plan. A failure that the next
 // fit would also meet ends the search and is returned as a status: a stop by the user, a full disk,
 // a fault of the machine, a bug. Any other failure belongs to the trial and is part of the result.
 // A fit that is asked to end is stored as pruned, however it ends. Thread-safe: only the engine of `parent` is used.

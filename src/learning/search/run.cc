@@ -140,17 +140,22 @@ class TrialRunner {
     const std::optional<Folds>& folds = request_.folds;
     const auto trials = StateOf(session_).folder() / "trials";
     const auto folder = trials / fmt::format("{:03}", place.trial + 1);
+    const std::string folder_of_fold = fmt::format("fold-{:02}", place.fold + 1);
     FitRequest request{
         .pipeline = trial.pipeline,
         .estimator = trial.estimator,
         .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
         .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
         .metric = request_.settled.metric,
-        .folder = folds ? folder / fmt::format("fold-{:02}", place.fold + 1) : folder,
+        .folder = folds ? folder / folder_of_fold : folder,
         .learned = trials / "learned",
         .rows_memory_bytes = memory_,
         .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())},
         .prune = place.prune};
+    const auto earlier = request_.settled.known.FolderOf(trial.values);
+    if (earlier && request_.same_files) {
+      request.earlier = folds ? *earlier / folder_of_fold : *earlier;
+    }
     if (!prunes_) return request;
     request.follow = [this, trial = place.trial, fold = place.fold](int64_t step, double value) {
       const std::lock_guard lock(mutex_);

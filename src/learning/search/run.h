@@ -23,6 +23,7 @@ struct TrialsRequest {
   const SettledSearch& settled;
   DataFrame train;
   std::optional<Folds> folds;
+  bool same_files = false;  // The run of the known trials has read what this one reads.
 };
 
 // Runs what an earlier command has not run yet, reports TrialStarted and TrialEnded, and writes the

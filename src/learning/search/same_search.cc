@@ -4,11 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/fault.h"
 #include "os/file.h"
 
 namespace protium {
 namespace {
+
+// What a method learns from; null if nothing.
+Json TrialsOf(const KnownTrials& known) {
+  if (known.trials.empty()) return {};
+  Json trials = Json::array();
+  for (const Trial& each : known.trials) trials.push_back(FieldsToJson(each));
+  return Sha256Hex(Dump(trials));
+}
 
 Json Identity(const Search& search, const SettledSearch& settled) {
   const SearchOptions& options = search.options();
@@ -17,6 +26,7 @@ Json Identity(const Search& search, const SettledSearch& settled) {
           {"lag", options.lag},
           {"metric", settled.metric},
           {"prune", PruningToJson(settled.prune)},
+          {"from", TrialsOf(settled.known)},
           {"space", ToJson(options.space)}};
 }
 

@@ -179,6 +179,8 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   const SearchOptions& options = search.options();
   PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
   PT_LET(settled.proposed, Propose(options, conditions, "search"));
+  PT_LET(settled.known, ReadKnownTrials(options.from, settled.metric, options.space));
+  if (settled.learns()) BeginWith(settled.known, settled.worth(), settled.proposed);
   PT_TRY(SettleAll(search, settled.proposed.first, own, settled, settled.trials));
   if (settled.learns()) {
     PT_TRY(SettleAll(search, settled.proposed.tpe->Corners(), own, settled, settled.corners));

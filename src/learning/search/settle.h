@@ -10,6 +10,7 @@
 #include "catalogue/catalogue.h"
 #include "pipeline/estimator_options.h"
 #include "protium/search.h"
+#include "search/known_trials.h"
 #include "search/proposals.h"
 #include "search/pruning.h"
 
@@ -31,6 +32,7 @@ struct SettledSearch {
   std::vector<SettledTrial> corners;  // Of a search that learns: the ends of its space.
   std::vector<std::string> paths;     // The options that differ, in the order of the space.
   Proposed proposed;
+  KnownTrials known;
   PruneRule prune;  // Complete; of kind kNone unless trials may be stopped.
 
   bool learns() const { return proposed.tpe != nullptr; }
