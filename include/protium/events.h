@@ -259,12 +259,12 @@ struct TrialEnded {
   int64_t trial = 0;
   int64_t trials = 0;
   std::string values;
-  std::string state;  // "done", "failed"
+  std::string state;  // "done", "failed", "pruned"
   std::string metric;
-  std::optional<double> value;      // The mean over folds; unset if it failed.
+  std::optional<double> value;      // As Trial::value.
   std::optional<double> deviation;  // Over folds.
   double seconds = 0;               // All its fits together.
-  std::string error;
+  std::string error;                // Why it failed or was pruned.
   int64_t best = 0;  // The best trial so far; 0: none.
   std::optional<double> best_value;
   template <class Visit>

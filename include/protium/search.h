@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,12 @@ inline EnumNames<SearchMethod> Names(SearchMethod) {
            {SearchMethod::kTpe, "tpe"}}};
 }
 
+// Whether trials that promise little end before their last epoch or round.
+enum class Prune { kNone, kAsha, kMedian };
+inline EnumNames<Prune> Names(Prune) {
+  return {{{Prune::kNone, "none"}, {Prune::kAsha, "asha"}, {Prune::kMedian, "median"}}};
+}
+
 // Which trials a search makes and how it compares them.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
@@ -56,7 +63,11 @@ struct SearchOptions {
   int64_t seed = 0;      // Of the draws; trial i is the same on every machine.
   int64_t lag = 4;       // kTpe: trial i learns from the results of trials below i - lag.
   std::string metric;    // One of train.metrics; empty: train.best.
-  int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
+  Prune prune = Prune::kNone;
+  int64_t grace = 0;      // The first epoch or round that pruning looks at; 0: a 27th of the most.
+  int64_t reduction = 3;  // kAsha: the best 1 / reduction go on.
+  std::string from;       // A run folder whose trials are known already; empty: none.
+  int32_t parallel = 0;   // Gangs running at the same time; 0: as many as the cores can seat.
   Space space;           // Empty: one trial with unchanged options.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -73,6 +84,20 @@ struct SearchOptions {
          .at_least = 0});
     visit("metric", metric,
           {.help = "the metric that decides; unless set, train.best", .rows_of = "metrics"});
+    visit("prune", prune,
+          {.help = "stops trials that promise little: those that are not among the best at a few "
+                   "epochs or rounds (asha), or worse than half of the others at any (median)"});
+    visit("grace", grace,
+          {.help = "prune: the first epoch or round at which trials are compared; 0: a 27th of the "
+                   "most that any trial has",
+           .at_least = 0});
+    visit("reduction", reduction,
+          {.help = "asha: the best 1 / reduction go on from the epochs grace, grace * reduction, "
+                   "and so on",
+           .at_least = 2});
+    visit("from", from,
+          {.help = "the folder of an earlier run: its trials count as known, and those with the "
+                   "same options on the same rows are not computed again"});
     visit("parallel", parallel,
           {.help = "gangs that train at the same time; 0: as many as the machine's cores seat",
            .at_least = 0});
@@ -103,9 +128,11 @@ struct FoldOptions {
   }
 };
 
-enum class TrialState { kDone, kFailed };
+enum class TrialState { kDone, kFailed, kPruned };
 inline EnumNames<TrialState> Names(TrialState) {
-  return {{{TrialState::kDone, "done"}, {TrialState::kFailed, "failed"}}};
+  return {{{TrialState::kDone, "done"},
+           {TrialState::kFailed, "failed"},
+           {TrialState::kPruned, "pruned"}}};
 }
 
 // The result of one set of options.
@@ -113,12 +140,14 @@ struct Trial {
   int64_t number = 0;            // From 1.
   Json values = Json::object();  // The options that differ, by path.
   TrialState state = TrialState::kDone;
-  std::optional<double> value;      // The metric's mean over folds; unset if it failed.
+  // The metric's mean over folds; of a pruned trial the best until then; unset if it failed.
+  std::optional<double> value;
   std::optional<double> deviation;  // Sample deviation over folds; none for a single one.
   std::vector<double> folds;        // The metric in each fold; without folds just the value.
   int64_t best_epoch = 0;           // The mean over folds, rounded; 0 without validation rows.
+  int64_t pruned_at = 0;            // The epoch or round at which it was pruned; 0: it was not.
   double seconds = 0;               // All fits of the trial together.
-  std::string error;                // Why it failed.
+  std::string error;                // Why it failed or was pruned.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("trial", number);
@@ -128,6 +157,7 @@ struct Trial {
     visit("deviation", deviation);
     visit("folds", folds);
     visit("best_epoch", best_epoch);
+    visit("pruned_at", pruned_at);
     visit("seconds", seconds);
     visit("error", error);
   }
@@ -165,6 +195,39 @@ class Search {
   Pipeline pipeline_;
   SearchOptions options_;
   std::optional<FoldOptions> folds_;
+};
+
+// A search whose trials the caller measures: it asks what to try, and tells what came of it. Trial i
+// learns from those below i - lag, which must have been told before it is asked for. Any paths and
+// numbers will do; `metric`, `parallel` and `from` are not used, and grace is 1 unless set. Move-only;
+// one thread at a time.
+class AskedSearch {
+ public:
+  // Refuses options with Exit::kUsage, below "search".
+  static Result<AskedSearch> Make(const SearchOptions& options, bool higher_is_better);
+  AskedSearch(AskedSearch&&) noexcept;
+  AskedSearch& operator=(AskedSearch&&) noexcept;
+  ~AskedSearch();
+
+  // The next trial's number, from 1, and values; nullopt after the last one. Fails with Exit::kUsage
+  // while a trial is open that it learns from, with that trial's number.
+  Result<std::optional<Trial>> Ask();
+  // A value on the way, at a step above the last one.
+  Status Report(int64_t trial, int64_t step, double value);
+  // Whether what has been reported decides that the trial is stopped. It may still be told as usual:
+  // its row says that it was pruned.
+  Result<bool> ShouldPrune(int64_t trial);
+  // The trial is over: with its value, or with nullopt if it was stopped or, with the reason, failed.
+  Status Tell(int64_t trial, std::optional<double> value, const std::string& error = {});
+
+  // {"higher_is_better", "best", "trials"} of all that are over, as trials.json has them. A trial that
+  // waits for the reports of lower ones, because it may be pruned, is not over yet.
+  Json Table() const;
+
+ private:
+  class State;
+  explicit AskedSearch(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 // Measures a pipeline by cross-validation without keeping a model: returns the metric (empty:

@@ -26,18 +26,20 @@ from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, Protiu
 from .frame import Frame
 from .model import Model, Pipeline, Stage
 from .scorer import Scorer, load_scorer
+from .search import Search, Trial
 from .session import Session, default_session
 
 if TYPE_CHECKING:
     from .gang import RankError, run
+    from .search_cv import SearchCV
     from .tabular import TabularClassifier, TabularRegressor
     from .trees import TreeClassifier, TreeRanker, TreeRegressor
 
 __version__ = "0.1.0"
 __all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
-           "ProtiumError", "RankError", "RemoteError", "Scorer", "Session", "Stage", "StalledError", "StoppedError",
-           "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRanker", "TreeRegressor", "UsageError", "default_session", "load_scorer", "nets",
-           "run", "stages"]
+           "ProtiumError", "RankError", "RemoteError", "Scorer", "Search", "SearchCV", "Session", "Stage", "StalledError",
+           "StoppedError", "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRanker",
+           "TreeRegressor", "Trial", "UsageError", "default_session", "load_scorer", "nets", "run", "stages"]
 
 
 def __getattr__(name: str) -> Any:
@@ -50,6 +52,10 @@ def __getattr__(name: str) -> Any:
         from . import trees
 
         return getattr(trees, name)
+    if name == "SearchCV":
+        from .search_cv import SearchCV
+
+        return SearchCV
     # What it starts processes with takes time to import.
     if name in ("run", "RankError"):
         from . import gang

@@ -6,13 +6,13 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, Callable
 
 from .errors import EnvironmentFault, error_of
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 EVENT_FUNCTION = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
 # Every function that can fail gives an error or NULL; what comes behind are its arguments.
@@ -42,6 +42,12 @@ _CAN_FAIL = {
     "pt_scorer_describe": [c_void_p, POINTER(c_void_p)],
     "pt_scorer_score": [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
     "pt_scorer_score_json": [c_void_p, c_char_p, POINTER(c_void_p)],
+    "pt_search_open": [c_char_p, POINTER(c_void_p)],
+    "pt_search_ask": [c_void_p, POINTER(c_void_p)],
+    "pt_search_report": [c_void_p, c_int64, c_int64, c_double],
+    "pt_search_should_prune": [c_void_p, c_int64, POINTER(c_int32)],
+    "pt_search_tell": [c_void_p, c_int64, c_double, c_char_p],
+    "pt_search_table": [c_void_p, POINTER(c_void_p)],
 }
 _OTHERS = {
     "pt_string_free": (None, [c_void_p]),
@@ -53,6 +59,7 @@ _OTHERS = {
     "pt_frame_free": (None, [c_void_p]),
     "pt_model_free": (None, [c_void_p]),
     "pt_scorer_free": (None, [c_void_p]),
+    "pt_search_free": (None, [c_void_p]),
     "pt_abi_version": (c_int32, []),
     "pt_version": (c_char_p, []),
 }

@@ -30,7 +30,8 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
   const { data, error } = useJson<Trials>(runPath(run.run, "trials"), `${beat} ${run.state}`);
   const trials = useMemo(() => {
     const sign = data?.higher_is_better ? -1 : 1;
-    const worth = (trial: JsonObject) => (typeof trial.value === "number" ? sign * trial.value : Infinity);
+    const worth = (trial: JsonObject) =>
+      typeof trial.value === "number" && trial.state !== "pruned" ? sign * trial.value : Infinity;
     return [...(data?.trials ?? [])].sort((a, b) => worth(a) - worth(b) || numberOf(a) - numberOf(b));
   }, [data]);
   const lines = useMemo(() => {
@@ -46,7 +47,7 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
         <Table
           label="trials"
           rows={trials}
-          row={(trial) => (numberOf(trial) === data.best ? "chosen" : trial.state === "failed" ? "soft" : "")}
+          row={(trial) => (numberOf(trial) === data.best ? "chosen" : trial.state === "failed" || trial.state === "pruned" ? "soft" : "")}
           columns={[
             { name: "trial", number: true, cell: numberOf },
             { name: name || "value", number: true, cell: (trial) => metric(trial.value) },

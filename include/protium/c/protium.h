@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 // Increases with every addition; a library serves all programs built for its number or a lower one.
-#define PT_ABI_VERSION 2
+#define PT_ABI_VERSION 3
 int32_t pt_abi_version(void);
 // "0.1.0". Must not be freed.
 const char* pt_version(void);
@@ -45,6 +45,7 @@ typedef struct pt_session pt_session;
 typedef struct pt_frame pt_frame;    // A table that has not been computed yet.
 typedef struct pt_model pt_model;    // A fitted pipeline.
 typedef struct pt_scorer pt_scorer;  // A model that predicts in this process.
+typedef struct pt_search pt_search;  // A search whose trials the caller measures.
 
 void pt_string_free(char* text);
 
@@ -174,6 +175,26 @@ pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
 // have all columns that the model reads, null where a value is missing; others are ignored.
 pt_error* pt_scorer_score_json(const pt_scorer* scorer, const char* rows, char** predictions);
 void pt_scorer_free(pt_scorer* scorer);
+
+// ---- Searches whose trials the caller measures, by whatever means (docs/choosing-a-model.md). They
+// need no session; several threads may call these functions at once. Since version 3.
+
+// Options are those of [search] of a job file: space, method, trials, seed, lag (0 unless set: one
+// trial is open at a time), prune, grace (1), reduction; and higher_is_better.
+pt_error* pt_search_open(const char* options, pt_search** search);
+// The next trial, {"trial", "values"}; "null" after the last one. Fails while a trial is open that it
+// learns from.
+pt_error* pt_search_ask(pt_search* search, char** trial);
+// A value on the way, at a step above the trial's last one.
+pt_error* pt_search_report(pt_search* search, int64_t trial, int64_t step, double value);
+// Sets 1 if what has been reported decides that the trial is stopped, else 0.
+pt_error* pt_search_should_prune(pt_search* search, int64_t trial, int32_t* prune);
+// The trial is over. NaN: it has no value because it was stopped or, as `error` (may be NULL) says,
+// failed.
+pt_error* pt_search_tell(pt_search* search, int64_t trial, double value, const char* error);
+// {"higher_is_better", "best", "trials"} of all that are over, as trials.json has them.
+pt_error* pt_search_table(pt_search* search, char** json);
+void pt_search_free(pt_search* search);
 
 #ifdef __cplusplus
 }

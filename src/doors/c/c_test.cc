@@ -312,6 +312,40 @@ TEST_F(C, RefusesWhatAPipelineCannotBe) {
   pt_string_free(text);
 }
 
+TEST(CSearch, AsksAndIsTold) {
+  pt_search* search = nullptr;
+  Expect(pt_search_open(R"({"space": {"x": {"uniform": [-1, 1]}}, "trials": 12, "method": "tpe",
+                            "prune": "asha"})",
+                        &search));
+  double least = 9;
+  for (int64_t number = 1; number <= 12; ++number) {
+    char* text = nullptr;
+    Expect(pt_search_ask(search, &text));
+    const json trial = json::parse(text);
+    pt_string_free(text);
+    ASSERT_EQ(trial["trial"], number);
+    const double value = std::fabs(trial["values"]["x"].get<double>());
+    int32_t prune = 0;
+    Expect(pt_search_report(search, number, 1, value));
+    Expect(pt_search_should_prune(search, number, &prune));
+    EXPECT_FALSE(number == 1 && prune != 0);
+    Expect(pt_search_tell(search, number, prune ? std::nan("") : value, nullptr));
+    least = std::min(least, value);
+  }
+  char* text = nullptr;
+  Expect(pt_search_ask(search, &text));
+  EXPECT_STREQ(text, "null");
+  pt_string_free(text);
+  Expect(pt_search_table(search, &text));
+  const json table = json::parse(text);
+  pt_string_free(text);
+  EXPECT_EQ(table["trials"][table["best"].get<size_t>() - 1]["value"], least);
+  EXPECT_THAT(PartsOf(pt_search_tell(search, 3, 0.5, nullptr)).what, HasSubstr("told already"));
+  EXPECT_THAT(PartsOf(pt_search_ask(nullptr, &text)).what, HasSubstr("NULL"));
+  EXPECT_THAT(PartsOf(pt_search_open(R"({"prune": "ash"})", &search)).fix, HasSubstr("asha"));
+  pt_search_free(search);
+}
+
 constexpr char kNet[] = R"([
   {"kind": "standard_scaler", "id": "scale", "inputs": ["x"]},
   {"kind": "torch_estimator", "net": {"name": "tabular_mlp", "hidden": [8]},

@@ -350,6 +350,7 @@ Status Finish(Job& job, const Settings& as_written, Extensions extensions) {
   for (auto& [name, connection] : job.file.connections.all) {
     MakeWhole(job.settings, "connections", connection.password.file);
   }
+  if (job.file.search) MakeWhole(job.settings, "search.from", job.file.search->from);
   PT_TRY(Check(job.file));
   JobFile& file = job.file;
   PT_TRY(CheckKinds(file.pipeline));

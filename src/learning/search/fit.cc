@@ -6,10 +6,12 @@
 #include <cmath>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/sub_session.h"
 #include "model/preview.h"
 #include "os/file.h"
@@ -44,13 +46,25 @@ Result<Json> ReadJson(const fs::path& file) {
   return ParseJson(text);
 }
 
+// Adds what Explain() leaves out: the texts of SQL, and what tasks are told.
+void AddTexts(const Plan& plan, std::set<const Node*>& seen, std::string& text) {
+  if (plan == nullptr || !seen.insert(plan.get()).second) return;
+  if (const auto* sql = std::get_if<Sql>(&plan->verb)) text += sql->text + "\n";
+  if (const auto* task = std::get_if<MapTask>(&plan->verb)) text += task->config + "\n";
+  for (const Plan& input : plan->inputs) AddTexts(input, seen, text);
+}
+
 // What is fitted, on which rows. A folder of another fit, such as one whose program has since
 // changed, is not continued.
 Json Identity(const FitRequest& request) {
   Json identity = {{"pipeline", StagesToJson(request.pipeline.stages())},
                    {"metric", request.metric}};
-  std::string rows = Explain(request.learning);
-  if (request.held_out) rows += Explain(request.held_out);
+  std::string rows;
+  std::set<const Node*> seen;
+  for (const Plan& plan : {request.learning, request.held_out}) {
+    if (plan) rows += Explain(plan);
+    AddTexts(plan, seen, rows);
+  }
   identity["rows_sha256"] = Sha256Hex(rows);
   return identity;
 }
@@ -109,6 +123,22 @@ std::optional<FitResult> ReadResult(const fs::path& folder) {
   return result;
 }
 
+// Copies the whole result of the same fit of another run.
+Status TakeEarlier(const FitRequest& request) {
+  if (request.earlier.empty()) return Status::OK();
+  const Result<Json> identity = ReadJson(request.earlier / kRequestFile);
+  if (!identity.ok() || *identity != Identity(request)) return Status::OK();
+  const auto result = ReadResult(request.earlier);
+  if (!result || !result->value || (request.follow && result->curve.empty())) return Status::OK();
+  // Last of all the result, which says that the fit is over.
+  for (const char* name : {kStagesFile, "events.jsonl", kResultFile}) {
+    if (!fs::exists(request.earlier / name)) continue;
+    PT_LET(const std::string text, ReadFile(request.earlier / name));
+    PT_TRY(WriteFile(request.folder / name, text));
+  }
+  return Status::OK();
+}
+
 // Deletes the checkpoints and the copies of weights and nets: with many trials they would fill a
 // disk, and nothing reads them any more.
 void Tidy(const fs::path& folder) {
@@ -147,29 +177,108 @@ Status Measure(Session& session, const FitRequest& request, FitResult& result) {
   return Status::OK();
 }
 
-}  // namespace
+// The metric after each epoch or round of a fit, one after another from 1 on. Those of an earlier
+// command are read from its events. One thread at a time.
+class Curve {
+ public:
+  explicit Curve(const FitRequest& request) : request_(request) {}
 
-Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
-  PT_LET(const bool begun, Enter(request, StateOf(parent).options().resume));
-  if (const auto known = ReadResult(request.folder)) return *known;
-  PT_LET(const bool learned, TakeLearned(request));
+  void Read(const fs::path& events) {
+    const Result<std::vector<Json>> read = ReadEvents(events);
+    if (!read.ok()) return;
+    for (const Json& each : *read) Take(each);
+  }
+  void Read(const FitResult& result) {
+    for (const Json& each : result.curve) Add(each.is_number() ? each.get<double>() : std::nan(""));
+  }
+  void Take(const Json& event) {
+    if (!Is<Validated>(event) || !event.contains(request_.metric)) return;
+    const int64_t step = WholeAt(event, "epoch");
+    const Json& value = event[request_.metric];
+    if (step == int64_t(values_.size()) + 1) {
+      Add(value.is_number() ? value.get<double>() : std::nan(""));
+    }
+    lacks_ = lacks_ || step > int64_t(values_.size());
+  }
+  // Whether somebody follows, and steps are missing: a kill came between what was saved and what was
+  // noted.
+  bool lacks() const { return lacks_ && request_.follow; }
+  const Json& values() const { return values_; }
+
+ private:
+  void Add(double value) {
+    values_.push_back(std::isnan(value) ? Json() : Json(value));
+    if (request_.follow) request_.follow(int64_t(values_.size()), value);
+  }
+
+  const FitRequest& request_;
+  Json values_ = Json::array();
+  bool lacks_ = false;
+};
+
+// A stop of the search or of this fit alone.
+class EitherStop {
+ public:
+  EitherStop(const std::stop_token& a, const std::stop_token& b)
+      : a_(a, Request{this}), b_(b, Request{this}) {}
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  struct Request {
+    EitherStop* either;
+    void operator()() const { either->source_.request_stop(); }
+  };
+  std::stop_source source_;
+  std::stop_callback<Request> a_, b_;
+};
+
+Result<FitResult> FitAnew(Session& parent, const FitRequest& request, Curve& curve, bool resume) {
+  const std::stop_token stopped = StateOf(parent).options().call.stop;
+  const EitherStop stop(stopped, request.prune);
   PT_LET(const auto events, EventLog::Open(request.folder / "events.jsonl"));
-  PT_LET(
-      const auto session,
-      OpenSubSession(parent, {.folder = request.folder,
-                              .resume = begun || learned,
-                              .rows_memory_bytes = request.rows_memory_bytes,
-                              .shared_rows = request.shared_rows,
-                              // The log remembers its first failure; the curves are not part of the
-                              // result.
-                              .events = [&](const Json& event) { (void)events->Append(event); }}));
+  PT_LET(const auto session, OpenSubSession(parent, {.folder = request.folder,
+                                                     .resume = resume,
+                                                     .rows_memory_bytes = request.rows_memory_bytes,
+                                                     .shared_rows = request.shared_rows,
+                                                     .stop = stop.token(),
+                                                     // The log remembers its first failure.
+                                                     .events = [&](const Json& event) {
+                                                       (void)events->Append(event);
+                                                       curve.Take(event);
+                                                     }}));
   const auto since = Clock::now();
   FitResult result;
   const Status status = Measure(*session, request, result);
   PT_TRY(GiveLearned(request));
+  result.seconds = std::chrono::duration<double>(Clock::now() - since).count();
+  result.curve = curve.values();
+  result.pruned = !status.ok() && request.prune.stop_requested() && !stopped.stop_requested() &&
+                  (FaultOf(status).exit == Exit::kStopped || !EndsSearch(status));
+  if (result.pruned) return result;
   if (!status.ok() && EndsSearch(status)) return status;
   result.error = StatusToJson(status);
-  result.seconds = std::chrono::duration<double>(Clock::now() - since).count();
+  return result;
+}
+
+}  // namespace
+
+Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
+  PT_LET(bool begun, Enter(request, StateOf(parent).options().resume));
+  if (!begun) PT_TRY(TakeEarlier(request));
+  std::optional<Curve> curve(std::in_place, request);
+  if (const auto known = ReadResult(request.folder)) {
+    curve->Read(*known);
+    return *known;
+  }
+  if (begun) curve->Read(request.folder / "events.jsonl");
+  PT_LET(const bool learned, TakeLearned(request));
+  PT_LET(FitResult result, FitAnew(parent, request, *curve, begun || learned));
+  if (curve->lacks()) {
+    // What was missed cannot be known but by doing it again.
+    PT_LET(begun, Enter(request, false));
+    curve.emplace(request);
+    PT_LET(result, FitAnew(parent, request, *curve, false));
+  }
   PT_TRY(WriteFile(request.folder / kResultFile, Pretty(FieldsToJson(result))));
   Tidy(request.folder);
   return result;

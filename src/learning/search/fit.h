@@ -7,7 +7,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "frame/session_state.h"
@@ -23,9 +25,15 @@ struct FitRequest {
   Plan held_out;  // Null: the metric is measured on the estimator's own validation rows.
   std::string metric;
   std::filesystem::path folder;
+  std::filesystem::path earlier;  // The folder of a fit of another run; empty: none is known.
   std::filesystem::path learned;  // What stages learned, for fits whose stages learn the same.
   int64_t rows_memory_bytes = 0;
   SharedRowsFolder shared_rows;  // Likewise, for the packed rows.
+  // Called after each epoch or round, from 1 on, with the metric on the validation rows; on any
+  // thread, one call at a time. Again from 1 on for a fit that continues or is over already. Empty:
+  // nobody follows.
+  std::function<void(int64_t step, double value)> follow;
+  std::stop_token prune;  // Ends the fit where it is.
 };
 
 struct FitResult {
@@ -33,19 +41,24 @@ struct FitResult {
   int64_t best_epoch = 0;       // 0 without validation rows.
   double seconds = 0;
   Json error = Json::object();  // As StatusToJson() returns it; {} if it did not fail.
+  bool pruned = false;          // It was asked to end.
+  Json curve = Json::array();   // The metric on the validation rows by step, null for NaN.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("value", value);
     visit("best_epoch", best_epoch);
     visit("seconds", seconds);
     visit("error", error);
+    visit("pruned", pruned);
+    visit("curve", curve);
   }
 };
 
-// Fits and measures, or reads the result of an earlier command of this run. A failure that the next
+// Fits and measures, or reads the result of an earlier command of this run, or copies that of
+// `earlier` if it is the result of the same fit of the same plan. A failure that the next
 // fit would also meet ends the search and is returned as a status: a stop by the user, a full disk,
 // a fault of the machine, a bug. Any other failure belongs to the trial and is part of the result.
-// Thread-safe: only the engine of `parent` is used.
+// A fit that is asked to end is stored as pruned, however it ends. Thread-safe: only the engine of `parent` is used.
 Result<FitResult> RunFit(Session& parent, const FitRequest& request);
 
 }  // namespace protium

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -17,7 +17,9 @@
 #include "protium/events.h"
 #include "search/ask.h"
 #include "search/fit.h"
+#include "search/pruning.h"
 #include "search/space.h"
+#include "search/trial_rows.h"
 
 namespace protium {
 namespace {
@@ -28,10 +30,12 @@ class TrialRunner {
       : request_(request),
         session_(request.train.session()),
         fits_a_trial_(request.folds ? request.folds->fits() : 1),
+        prunes_(request.settled.prune.kind != Prune::kNone),
         asked_(request.search, request.settled, StateOf(session_).options().catalogue),
-        table_(request.settled.metric, request.settled.higher_is_better, request.settled.paths) {
+        pruning_(request.settled.prune, fits_a_trial_),
+        table_(request.settled.metric, request.settled.worth(), request.settled.paths) {
     SessionState& state = StateOf(session_);
-    const int64_t fits = request.settled.count * fits_a_trial_;
+    const int64_t fits = request.settled.proposed.count * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
     // All gangs together observe the limit that one would have alone.
     memory_ = RowsMemory(state.options()) / parallel_;
@@ -39,6 +43,8 @@ class TrialRunner {
 
   Result<TrialTable> Run() {
     {
+      std::jthread judging;
+      if (prunes_) judging = std::jthread([this](const std::stop_token& over) { Judge(over); });
       std::vector<std::jthread> workers;
       for (int32_t i = 1; i < parallel_; ++i) workers.emplace_back([this] { Work(); });
       Work();
@@ -48,27 +54,42 @@ class TrialRunner {
     // them.
     std::error_code ignored;
     std::filesystem::remove_all(StateOf(session_).folder() / "trials" / "rows", ignored);
-    if (table_.best() == nullptr) return AllFailed();
+    if (table_.best() == nullptr) return NoneDone();
     return std::move(table_);
   }
 
  private:
-  // A trial some of whose fits are running.
+  // A trial some of whose fits have begun.
   struct Open {
     std::map<int32_t, FitResult> results;  // By fold.
     int32_t running = 0;
     bool failed = false;
+    std::stop_source prune;
   };
   struct Place {
     size_t trial = 0;
     int32_t fold = 0;
     const SettledTrial* settled = nullptr;
+    std::stop_token prune;
   };
 
   void Work() {
     while (const auto place = Next()) {
       Result<FitResult> result = RunFit(session_, RequestFor(*place));
-      Take(*place, std::move(result));
+      for (std::stop_source& each : Take(*place, std::move(result))) each.request_stop();
+    }
+  }
+
+  // A thread of its own, because those that bring events must not wait, and because stopping a gang
+  // from another's event could wait for that one.
+  void Judge(const std::stop_token& over) {
+    std::unique_lock lock(mutex_);
+    while (reported_.wait(lock, over, [this] { return news_; })) {
+      news_ = false;
+      std::vector<std::stop_source> stopped = Settle();
+      lock.unlock();
+      for (std::stop_source& each : stopped) each.request_stop();
+      lock.lock();
     }
   }
 
@@ -84,74 +105,125 @@ class TrialRunner {
         continue;
       }
       ++next_;
+      if (place.fold > 0 && !open_.contains(place.trial)) continue;  // It is over.
+      if (place.fold == 0) Begin(place.trial);
       Open& open = open_[place.trial];
-      if (open.failed) continue;
       const AskedTrial& asked = asked_.At(place.trial);
-      if (place.fold == 0) ReportStarted(place.trial);
       if (!asked.settled) {
         open.failed = true;
-        End(place.trial, RefusedTrial(place.trial));
+        pruning_.End(place.trial, 0, true);
+        (void)Settle();  // Those to be stopped are named again when the news is judged.
+        news_ = true;
+        reported_.notify_one();
         continue;
       }
+      if (open.failed || open.prune.stop_requested()) continue;
       ++open.running;
       place.settled = &*asked.settled;
+      place.prune = open.prune.get_token();
       return place;
     }
     return std::nullopt;
   }
 
-  FitRequest RequestFor(const Place& place) const {
+  void Begin(size_t trial) {
+    open_[trial];
+    const AskedTrial& asked = asked_.At(trial);
+    if (asked.settled) pruning_.Expect(trial, asked.settled->steps);
+    StateOf(session_).call().Send(TrialStarted{.trial = int64_t(trial) + 1,
+                                               .trials = request_.settled.proposed.count,
+                                               .values = ValuesText(asked.values)});
+  }
+
+  FitRequest RequestFor(const Place& place) {
     const SettledTrial& trial = *place.settled;
     const std::optional<Folds>& folds = request_.folds;
     const auto trials = StateOf(session_).folder() / "trials";
     const auto folder = trials / fmt::format("{:03}", place.trial + 1);
-    return {.pipeline = trial.pipeline,
-            .estimator = trial.estimator,
-            .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
-            .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
-            .metric = request_.settled.metric,
-            .folder = folds ? folder / fmt::format("fold-{:02}", place.fold + 1) : folder,
-            .learned = trials / "learned",
-            .rows_memory_bytes = memory_,
-            .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())}};
+    const std::string folder_of_fold = fmt::format("fold-{:02}", place.fold + 1);
+    FitRequest request{
+        .pipeline = trial.pipeline,
+        .estimator = trial.estimator,
+        .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
+        .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
+        .metric = request_.settled.metric,
+        .folder = folds ? folder / folder_of_fold : folder,
+        .learned = trials / "learned",
+        .rows_memory_bytes = memory_,
+        .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())},
+        .prune = place.prune};
+    const auto earlier = request_.settled.known.FolderOf(trial.values);
+    if (earlier && request_.same_files) {
+      request.earlier = folds ? *earlier / folder_of_fold : *earlier;
+    }
+    if (!prunes_) return request;
+    request.follow = [this, trial = place.trial, fold = place.fold](int64_t step, double value) {
+      const std::lock_guard lock(mutex_);
+      pruning_.Report(trial, fold, step, value);
+      news_ = true;
+      reported_.notify_one();
+    };
+    return request;
   }
 
-  void Take(const Place& place, Result<FitResult> result) {
+  // Returns what is to be stopped, without the lock.
+  std::vector<std::stop_source> Take(const Place& place, Result<FitResult> result) {
     const std::lock_guard lock(mutex_);
     Open& open = open_[place.trial];
     --open.running;
     if (!result.ok()) {
       if (end_.ok()) end_ = WithFewerGangs(result.status());
       ended_.notify_all();
-      return;
+      return {};
     }
-    open.failed = open.failed || !result->value;
+    if (!result->pruned) {
+      open.failed = open.failed || !result->value;
+      pruning_.End(place.trial, place.fold, !result->value);
+    }
     open.results[place.fold] = *std::move(result);
-    const bool over = open.failed || int32_t(open.results.size()) == fits_a_trial_;
-    if (!over || open.running > 0) return;
-    const Trial trial = MakeTrial(place.trial, open);
-    open.results.clear();
-    End(place.trial, trial);
+    return Settle();
   }
 
-  void End(size_t index, const Trial& trial) {
-    asked_.Tell(index, trial.value);
-    table_.Add(trial);
+  // Ends the trials that are over; returns those that are to be stopped.
+  std::vector<std::stop_source> Settle() {
+    std::vector<std::stop_source> stopped;
+    if (prunes_) pruning_.Judge();
+    for (auto each = open_.begin(); each != open_.end();) {
+      auto& [trial, open] = *each;
+      const PrunedAt* at = pruning_.StoppedAt(trial);
+      if (at != nullptr && open.running > 0) stopped.push_back(open.prune);
+      if (!IsOver(trial, open)) {
+        ++each;
+        continue;
+      }
+      End(trial, open, at);
+      each = open_.erase(each);
+    }
+    return stopped;
+  }
+
+  bool IsOver(size_t trial, const Open& open) const {
+    if (open.running > 0) return false;
+    if (pruning_.StoppedAt(trial) != nullptr) return true;
+    if (prunes_ && !pruning_.Decided(trial)) return false;
+    return open.failed || int32_t(open.results.size()) == fits_a_trial_;
+  }
+
+  void End(size_t index, const Open& open, const PrunedAt* pruned) {
+    const AskedTrial& asked = asked_.At(index);
+    const RowRequest request{request_.settled, request_.folds, int64_t(index) + 1, asked};
+    double seconds = 0;
+    for (const auto& [fold, result] : open.results) seconds += result.seconds;
+    const TrialRow row = !asked.settled      ? RowOfRefused(request)
+                         : pruned != nullptr ? RowOfPruned(request, *pruned, seconds)
+                                             : RowOfFits(request, open.results);
+    if (!row.failed.ok()) errors_.emplace(row.trial.number, row.failed);
+    asked_.Tell(index, row.outcome);
+    table_.Add(row.trial);
     const Status saved = table_.Save(StateOf(session_).folder());
     if (!saved.ok() && end_.ok()) end_ = saved;
     ended_.notify_all();
-    ReportEnded(trial);
-  }
-
-  // A trial whose values do not fit together.
-  Trial RefusedTrial(size_t index) {
-    const AskedTrial& asked = asked_.At(index);
-    Trial trial{.number = int64_t(index) + 1,
-                .values = asked.values,
-                .state = TrialState::kFailed,
-                .error = FaultOf(asked.refused).what};
-    errors_.emplace(trial.number, asked.refused);
-    return trial;
+    ReportEnded(row.trial);
   }
 
   // Suggests fewer gangs, since fewer rows at a time may fit.
@@ -164,40 +236,11 @@ class TrialRunner {
     return Fail(std::move(fault));
   }
 
-  Trial MakeTrial(size_t index, const Open& open) {
-    Trial trial{.number = int64_t(index) + 1, .values = asked_.At(index).values};
-    double epochs = 0;
-    for (const auto& [fold, result] : open.results) {
-      trial.seconds += result.seconds;
-      epochs += double(result.best_epoch);
-      if (result.value) trial.folds.push_back(*result.value);
-      if (result.value || trial.state == TrialState::kFailed) continue;
-      trial.state = TrialState::kFailed;
-      const Status status = StatusFromJson(result.error);
-      trial.error = FaultOf(status).what;
-      if (request_.folds) trial.error = request_.folds->Name(fold) + ": " + trial.error;
-      errors_.emplace(trial.number, status);
-    }
-    if (trial.state == TrialState::kFailed) {
-      trial.folds.clear();  // How many others had ended is chance.
-      return trial;
-    }
-    Summarise(trial);
-    trial.best_epoch = int64_t(std::lround(epochs / double(open.results.size())));
-    return trial;
-  }
-
-  void ReportStarted(size_t trial) {
-    StateOf(session_).call().Send(TrialStarted{.trial = int64_t(trial) + 1,
-                                               .trials = request_.settled.count,
-                                               .values = ValuesText(asked_.At(trial).values)});
-  }
-
   void ReportEnded(const Trial& trial) {
     TrialEnded event{.trial = trial.number,
-                     .trials = request_.settled.count,
+                     .trials = request_.settled.proposed.count,
                      .values = ValuesText(trial.values),
-                     .state = trial.value ? "done" : "failed",
+                     .state = fields::Write(trial.state).get<std::string>(),
                      .metric = request_.settled.metric,
                      .value = trial.value,
                      .deviation = trial.deviation,
@@ -210,12 +253,16 @@ class TrialRunner {
     StateOf(session_).call().Send(event);
   }
 
-  Status AllFailed() {
+  Status NoneDone() {
     const auto& [number, status] = *errors_.begin();
     Fault fault = FaultOf(status);
-    const int64_t count = request_.settled.count;
-    if (count == 1) return status;
-    fault.what = fmt::format("all {} trials failed, the first of them: {}", count, fault.what);
+    const size_t all = table_.trials().size(), failed = errors_.size();
+    if (all == 1) return status;
+    fault.what = failed == all
+                     ? fmt::format("all {} trials failed, the first of them: {}", all, fault.what)
+                     : fmt::format("no trial came to its end: {} were pruned, {} failed, the first "
+                                   "of them: {}",
+                                   all - failed, failed, fault.what);
     if (fault.kept.empty()) fault.kept = "trials.json has the error of each";
     return Fail(std::move(fault));
   }
@@ -223,13 +270,17 @@ class TrialRunner {
   const TrialsRequest& request_;
   Session& session_;
   const int32_t fits_a_trial_;
+  const bool prunes_;
   int32_t parallel_ = 1;
   int64_t memory_ = 0;
   std::mutex mutex_;               // Guards all below; held while events are sent, one at a time.
   std::condition_variable ended_;  // A trial, or the search.
-  size_t next_ = 0;                // The fit to start next: trial by trial, fold by fold.
+  std::condition_variable_any reported_;
+  bool news_ = false;  // Something was reported since it was last judged.
+  size_t next_ = 0;    // The fit to start next: trial by trial, fold by fold.
   std::map<size_t, Open> open_;
   AskedTrials asked_;
+  Pruning pruning_;
   TrialTable table_;
   std::map<int64_t, Status> errors_;  // By the trial's number.
   Status end_;                        // What ends the search early.

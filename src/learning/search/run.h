@@ -5,7 +5,9 @@
 //    at a time, and end in any order.
 // 2. The results do not depend on how many run at the same time: each has its own rows, folder and
 //    session, and trials are compared by number.
-// 3. The first fold that fails decides a trial; no later fold is started.
+// 3. The first fold that fails or is pruned decides a trial; no later fold is started.
+// 4. What is reported on the way is judged by pruning.h, whose verdicts do not depend on when it
+//    came; a trial that has ended waits for its verdict.
 #pragma once
 
 #include <optional>
@@ -21,6 +23,7 @@ struct TrialsRequest {
   const SettledSearch& settled;
   DataFrame train;
   std::optional<Folds> folds;
+  bool same_files = false;  // The run of the known trials has read what this one reads.
 };
 
 // Runs what an earlier command has not run yet, reports TrialStarted and TrialEnded, and writes the

@@ -4,11 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/fault.h"
 #include "os/file.h"
 
 namespace protium {
 namespace {
+
+// What a method learns from; null if nothing.
+Json TrialsOf(const KnownTrials& known) {
+  if (known.trials.empty()) return {};
+  Json trials = Json::array();
+  for (const Trial& each : known.trials) trials.push_back(FieldsToJson(each));
+  return Sha256Hex(Dump(trials));
+}
 
 Json Identity(const Search& search, const SettledSearch& settled) {
   const SearchOptions& options = search.options();
@@ -16,7 +25,14 @@ Json Identity(const Search& search, const SettledSearch& settled) {
           {"seed", options.seed},
           {"lag", options.lag},
           {"metric", settled.metric},
+          {"prune", PruningToJson(settled.prune)},
+          {"from", TrialsOf(settled.known)},
           {"space", ToJson(options.space)}};
+}
+
+// Whether a trial of such a search depends on others.
+bool Depends(const Json& identity) {
+  return TextAt(identity, "method") == "tpe" || !identity.value("prune", Json()).is_null();
 }
 
 // The dotted paths below `path` at which two objects differ.
@@ -40,7 +56,6 @@ void ListDifferences(const Json& was, const Json& is, const std::string& path,
 
 Status CheckSameSearch(const Search& search, const SettledSearch& settled,
                        const std::filesystem::path& trials, bool resume) {
-  if (!settled.tpe) return Status::OK();
   const Json identity = Identity(search, settled);
   const std::filesystem::path file = trials / "search.json";
   if (!resume || !std::filesystem::exists(file)) {
@@ -49,6 +64,9 @@ Status CheckSameSearch(const Search& search, const SettledSearch& settled,
   }
   PT_LET(const std::string text, ReadFile(file));
   PT_LET(const Json was, ParseJson(text));
+  if (!Depends(was) && !Depends(identity)) {
+    return WriteFile(file, Pretty(identity));
+  }
   std::vector<std::string> differ;
   ListDifferences(was, identity, "search.", differ);
   if (differ.empty()) return Status::OK();
@@ -56,7 +74,7 @@ Status CheckSameSearch(const Search& search, const SettledSearch& settled,
       {.exit = Exit::kUsage,
        .what = "the search differs from the one that this run began in: " + Dump(Json(differ)),
        .where = differ.front(),
-       .why = "each trial learns from those before it",
+       .why = "each trial depends on those before it",
        .fix = "resume with the same search (more trials are fine), or begin a new run"});
 }
 

@@ -7,10 +7,9 @@
 
 namespace protium {
 
-// Notes in `trials`/search.json what decides the trials of a search that learns; does nothing for
-// others, whose trials do not depend on each other. When a run is resumed, its search must be the
-// noted one, but may have more or fewer trials: otherwise the fault of Exit::kUsage names what
-// differs.
+// Notes in `trials`/search.json what decides the trials of a search. When a run is resumed whose
+// trials depend on each other, because the search learns or prunes, its search must be the noted one,
+// but may have more or fewer trials: otherwise the fault of Exit::kUsage names what differs.
 Status CheckSameSearch(const Search& search, const SettledSearch& settled,
                        const std::filesystem::path& trials, bool resume);
 

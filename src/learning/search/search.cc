@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "events/events.h"
 #include "frame/session_state.h"
 #include "model/preview.h"
@@ -56,6 +57,15 @@ Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& tr
   return OfNumbers(kind) || !there ? std::string() : label;
 }
 
+Note AboutKnown(const KnownTrials& known, bool same_files) {
+  const auto count = int64_t(known.trials.size());
+  return {fmt::format("{} trial{} of {} {} known; {}", count, PluralOf(count),
+                      known.run.filename().string(), count == 1 ? "is" : "are",
+                      same_files ? "those with the same options are not computed again"
+                                 : "it read other files, so those with the same options are "
+                                   "computed again")};
+}
+
 struct Searched {
   SettledSearch settled;
   TrialTable table;
@@ -82,7 +92,9 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
     PT_TRY(MakeRows(train));
   }
   PT_TRY(CheckSameSearch(search, settled, state.folder() / "trials", state.options().resume));
-  const TrialsRequest request{search, settled, train, std::move(folds)};
+  const bool same_files = ReadsTheSame(settled.known, state);
+  if (!settled.known.trials.empty()) state.call().Send(AboutKnown(settled.known, same_files));
+  const TrialsRequest request{search, settled, train, std::move(folds), same_files};
   const auto since = Clock::now();
   PT_LET(TrialTable table, RunTrials(request));
   state.record().AddSeconds("search", since);
@@ -94,12 +106,16 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 // of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
                 const EstimatorOptions& chosen, const Json& training) {
-  int64_t failed = 0;
-  for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
+  int64_t failed = 0, pruned = 0;
+  for (const Trial& each : searched.table.trials()) {
+    failed += each.state == TrialState::kFailed;
+    pruned += each.state == TrialState::kPruned;
+  }
   Json told = {{"metric", searched.settled.metric},
                {"trials", searched.table.trials().size()},
                {"fits", int64_t(searched.table.trials().size()) * searched.fits_a_trial},
                {"failed", failed},
+               {"pruned", pruned},
                {"best", best.number},
                {"values", best.values},
                {"value", *best.value}};

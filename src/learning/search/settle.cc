@@ -83,23 +83,6 @@ int64_t FitsATrial(const Search& search) {
   return search.folds() ? int64_t{Folds::CountFits(*search.folds())} : 1;
 }
 
-// Returns the trials whose values are known before any result, and counts all of them.
-Result<std::vector<Json>> Propose(const SearchOptions& options,
-                                  const std::shared_ptr<const Catalogue>& own,
-                                  SettledSearch& settled) {
-  if (options.method != SearchMethod::kTpe || options.space.empty()) {
-    PT_LET(std::vector<Json> proposed, ProposeTrials(options, "search"));
-    settled.count = int64_t(proposed.size());
-    return proposed;
-  }
-  PT_LET(settled.count, CountTrials(options, "search"));
-  PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
-  settled.tpe = std::make_shared<const Tpe>(options.space, options.seed, conditions);
-  const int64_t points = settled.tpe->CountPoints();
-  if (points > 0) settled.count = std::min(settled.count, points);
-  return settled.tpe->First(settled.count);
-}
-
 Status SettleAll(const Search& search, const std::vector<Json>& proposed,
                  const std::shared_ptr<const Catalogue>& own, const SettledSearch& settled,
                  std::vector<SettledTrial>& into) {
@@ -119,6 +102,49 @@ std::vector<const SettledTrial*> Settled(const SettledSearch& settled) {
   return all;
 }
 
+// Trials are compared on the way by what is measured after each epoch and round, of one kind.
+Status CheckPruned(const Search& search, const SettledSearch& settled, const SettledTrial& trial) {
+  const MeasureOptions& train = trial.estimator.train;
+  if (Holds(settled.paths, "kind")) {
+    return UsageFault("search.prune",
+                      "trials of several kinds cannot be pruned: rounds of trees and epochs of nets "
+                      "do not compare",
+                      "leave prune out, or search over one kind");
+  }
+  const std::string& kind = search.pipeline().stages().back().kind;
+  if (kind == "average") {
+    return UsageFault("search.prune", "trials of averages cannot be pruned",
+                      "leave prune out, or search over one of its members");
+  }
+  if (train.validation.share <= 0) {
+    return UsageFault("search.prune",
+                      "trials are pruned by validation rows, and none are held out",
+                      "set train.validation = { share = 0.1 }");
+  }
+  if (train.best == settled.metric) return Status::OK();
+  return UsageFault("search.prune",
+                    fmt::format("trials are pruned by train.best, which is {}, and compared by {}",
+                                train.best, settled.metric),
+                    fmt::format("set train.best = \"{}\"", settled.metric));
+}
+
+Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settled) {
+  const SearchOptions& options = search.options();
+  PruneRule rule{.kind = options.prune,
+                 .grace = options.grace,
+                 .reduction = options.reduction,
+                 .worth = settled.worth()};
+  if (rule.kind == Prune::kNone) return rule;
+  int64_t most = 0;
+  for (const SettledTrial* each : Settled(settled)) {
+    PT_TRY(CheckPruned(search, settled, *each));
+    most = std::max(most, each->steps);
+  }
+  constexpr int64_t kChecked = 27;  // With a reduction of 3: three times before the end.
+  if (rule.grace == 0) rule.grace = std::max<int64_t>((most + kChecked - 1) / kChecked, 1);
+  return rule;
+}
+
 }  // namespace
 
 Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric,
@@ -131,7 +157,10 @@ Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric
     return UsageFault("train.continues", "a search does not continue a kept training",
                       "leave continues out, or [search] and [folds]");
   }
+  const Json training = found->kind->DescribeTraining(found->own);
   SettledTrial trial{values, std::move(pipeline), std::move(estimator)};
+  trial.unit = training.contains("rounds") ? "round" : "epoch";
+  trial.steps = WholeAt(training, trial.unit + "s");
   PT_TRY(CheckMeasured(search, metric, trial));
   return trial;
 }
@@ -147,9 +176,16 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
          FindMetricRow(catalogue.metrics, settled.metric, "search.metric"));
   settled.higher_is_better = metric->higher_is_better;
   for (const Dimension& each : search.options().space) settled.paths.push_back(each.path);
-  PT_LET(const std::vector<Json> proposed, Propose(search.options(), own, settled));
-  PT_TRY(SettleAll(search, proposed, own, settled, settled.trials));
-  if (settled.tpe) PT_TRY(SettleAll(search, settled.tpe->Corners(), own, settled, settled.corners));
+  const SearchOptions& options = search.options();
+  PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
+  PT_LET(settled.proposed, Propose(options, conditions, "search"));
+  PT_LET(settled.known, ReadKnownTrials(options.from, settled.metric, options.space));
+  if (settled.learns()) BeginWith(settled.known, settled.worth(), settled.proposed);
+  PT_TRY(SettleAll(search, settled.proposed.first, own, settled, settled.trials));
+  if (settled.learns()) {
+    PT_TRY(SettleAll(search, settled.proposed.tpe->Corners(), own, settled, settled.corners));
+  }
+  PT_LET(settled.prune, SettlePruning(search, settled));
   return settled;
 }
 
@@ -178,18 +214,26 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
     }
     parallel = CoresOf(address) / cores;
   }
-  if (settled.tpe) fits = std::min(fits, (search.options().lag + 1) * FitsATrial(search));
+  if (settled.learns()) fits = std::min(fits, (search.options().lag + 1) * FitsATrial(search));
   return int32_t(std::clamp(parallel, int64_t{1}, std::max(fits, int64_t{1})));
 }
 
+Json PruningToJson(const PruneRule& rule) {
+  if (rule.kind == Prune::kNone) return {};
+  Json json = {{"kind", fields::Write(rule.kind)}, {"grace", rule.grace}};
+  if (rule.kind == Prune::kAsha) json["reduction"] = rule.reduction;
+  return json;
+}
+
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address) {
-  const int64_t trials = settled.count;
+  const int64_t trials = settled.proposed.count;
   const int64_t fits = trials * FitsATrial(search);
   Json json = {{"method", fields::Write(search.options().method)},
                {"metric", settled.metric},
                {"trials", trials},
                {"fits", fits},
                {"parallel", CountParallel(search, settled, address, fits)}};
+  if (settled.prune.kind != Prune::kNone) json["prune"] = PruningToJson(settled.prune);
   json["folds"] = search.folds() ? FieldsToJson(*search.folds()) : Json();
   json["space"] = ToJson(search.options().space);
   json["first"] = Json::array();

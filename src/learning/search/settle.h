@@ -10,7 +10,9 @@
 #include "catalogue/catalogue.h"
 #include "pipeline/estimator_options.h"
 #include "protium/search.h"
-#include "search/tpe.h"
+#include "search/known_trials.h"
+#include "search/proposals.h"
+#include "search/pruning.h"
 
 namespace protium {
 
@@ -18,6 +20,8 @@ struct SettledTrial {
   Json values;  // By path.
   Pipeline pipeline;
   EstimatorOptions estimator;  // Complete: every default filled in.
+  int64_t steps = 0;           // The last epoch or round; 0: its kind has none.
+  std::string unit;            // "epoch" or "round".
 };
 
 struct SettledSearch {
@@ -27,8 +31,12 @@ struct SettledSearch {
   std::vector<SettledTrial> trials;
   std::vector<SettledTrial> corners;  // Of a search that learns: the ends of its space.
   std::vector<std::string> paths;     // The options that differ, in the order of the space.
-  int64_t count = 0;                  // All trials.
-  std::shared_ptr<const Tpe> tpe;     // Null unless the search learns.
+  Proposed proposed;
+  KnownTrials known;
+  PruneRule prune;  // Complete; of kind kNone unless trials may be stopped.
+
+  bool learns() const { return proposed.tpe != nullptr; }
+  Worth worth() const { return {.higher_is_better = higher_is_better}; }
 };
 
 // Refuses with Exit::kUsage a trial whose options the pipeline refuses, and one that does not
@@ -38,8 +46,8 @@ Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric
 
 // Refuses with Exit::kUsage, below "search" or "folds": a pipeline without an estimator, paths that
 // do not exist, values that any trial's pipeline would refuse (of a search that learns: any of
-// `trials` and `corners`), a metric that is not measured, and a
-// search without folds whose estimator holds out no validation rows.
+// `trials` and `corners`), a metric that is not measured, a search without folds whose estimator
+// holds out no validation rows, and pruning of trials that do not measure the metric on the way.
 Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const Catalogue>& own);
 
 // Checks every trial's pipeline against the columns of `train`, as Pipeline::Fit does before it
@@ -52,8 +60,11 @@ Status CheckOnTable(const Search& search, const SettledSearch& settled, const Da
 int32_t CountParallel(const Search& search, const SettledSearch& settled,
                       const std::string& address, int64_t fits);
 
+// {"kind", "grace"} and, of asha, "reduction"; null if trials are not pruned.
+Json PruningToJson(const PruneRule& rule);
+
 // Returns {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values,
-// ...]}, for `protium plan`.
+// ...]} and, if trials may be pruned, "prune": {"kind", "grace"}, for `protium plan`.
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address);
 
 }  // namespace protium

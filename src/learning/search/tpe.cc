@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/splitmix.h"
@@ -22,7 +23,12 @@ constexpr int64_t kFreshDraws = 1000;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double LossOf(const Told& told) { return std::isnan(told.loss) ? kInfinity : told.loss; }
+// Whole ones first, then pruned ones by their steps, then those without a value.
+std::tuple<int, int64_t, double> RankOf(const Told& told) {
+  const double loss = std::isnan(told.loss) ? kInfinity : told.loss;
+  if (told.pruned > 0) return {1, -told.pruned, loss};
+  return {loss == kInfinity ? 2 : 0, 0, loss};
+}
 
 bool IsFixed(const Dimension& dimension) {
   return dimension.kind != Dimension::Kind::kChoice && dimension.low == dimension.high;
@@ -47,8 +53,8 @@ struct Halves {
 
 // Both in the order of trials; of equal losses the earlier trial is the better one.
 Halves Halve(const std::vector<const Told*>& told) {
-  std::vector<std::pair<double, size_t>> order;
-  for (size_t i = 0; i < told.size(); ++i) order.emplace_back(LossOf(*told[i]), i);
+  std::vector<std::pair<std::tuple<int, int64_t, double>, size_t>> order;
+  for (size_t i = 0; i < told.size(); ++i) order.emplace_back(RankOf(*told[i]), i);
   const size_t good = std::min((told.size() + 9) / 10, kMostGood);
   const auto cut = order.begin() + std::ptrdiff_t(good);
   if (good > 0) std::nth_element(order.begin(), cut - 1, order.end());
@@ -249,7 +255,8 @@ Point Tpe::Propose(int64_t number, uint64_t round, const History& history) const
 
 Json Tpe::Ask(int64_t number, std::span<const Told> told, std::span<const Point> running) const {
   const History history{told, running};
-  if (number > kRandomTrials && !told.empty()) {
+  const bool begins = number <= kRandomTrials && int64_t(told.size()) < kRandomTrials;
+  if (!begins && !told.empty()) {
     for (uint64_t round = 0; round < kRounds; ++round) {
       // As it will be told: real numbers have six digits.
       const Json values = ValuesOf(Propose(number, round, history));

@@ -3,7 +3,8 @@
 // options at once, with a constant liar, as Optuna 5.0 defines it (Bergstra and others 2011;
 // Watanabe 2023).
 //
-// 1. The first 10 trials, and those that no result precedes, are drawn evenly.
+// 1. The first 10 trials, unless 10 results are known, and those that no result precedes, are drawn
+//    evenly.
 // 2. Of n results the best min(ceil(0.1 n), 25) are good; the others and all running trials, which
 //    count as bad until they end (the liar), are bad.
 // 3. Of 24 points drawn from the Parzen estimator of the good ones the one is taken whose log
@@ -12,6 +13,8 @@
 //    condition. Each group has its own estimators, of the trials that have its options, and its own
 //    good ones among them; the options without a condition come first and decide which groups take
 //    part.
+//
+// 5. Pruned trials come behind the others, the one that got farthest first.
 //
 // Unlike there, no set of values comes twice unless the space is used up, and a trial that failed
 // counts as the worst.
@@ -34,10 +37,12 @@ struct Condition {
   std::vector<Json> among;
 };
 
-// A trial's result.
+// A trial's result. Trials that were pruned are worse than all that were not, better than those that
+// failed, and of two the one is better that was pruned later.
 struct Told {
   Point at;
-  double loss = 0;  // Less is better; NaN is the worst, as infinity.
+  double loss = 0;     // Less is better; NaN is the worst, as infinity.
+  int64_t pruned = 0;  // The step of its pruning; 0: it was not pruned.
 };
 
 // Has no state but its space: what Ask() returns depends on the arguments alone, on any machine.

@@ -118,6 +118,26 @@ TEST(Tpe, GoesOnWhateverTheLossesAre) {
   EXPECT_LT(failing, 8);
 }
 
+// However good their values are; of pruned ones those that came farther are better.
+TEST(Tpe, TakesPrunedTrialsForWorseThanWholeOnes) {
+  const Tpe tpe({Uniform("x", -1, 1)}, 3);
+  const auto asked_below = [&](int64_t at_low, int64_t at_high) {
+    std::vector<Told> told;
+    for (int i = 0; i < 30; ++i) {
+      const double x = double(2 * i - 29) / 30;
+      told.push_back({{x}, x < 0 ? 1.0 : -100.0, x < 0 ? at_low : at_high});
+    }
+    int below = 0;
+    for (int64_t number = 31; number <= 70; ++number) {
+      below += tpe.Ask(number, told, {})["x"].get<double>() < 0;
+    }
+    return below;
+  };
+  EXPECT_GT(asked_below(0, 9), 30);
+  EXPECT_LT(asked_below(0, 0), 10);
+  EXPECT_GT(asked_below(9, 3), 30);
+}
+
 TEST(Tpe, TakesRangesOfOneNumber) {
   const Space space = {LogUniform("one", 0.1, 0.1), IntUniform("two", 2, 2), Uniform("x", 0, 1),
                        LogIntUniform("four", 4, 4), OneOf("only", {"this"})};

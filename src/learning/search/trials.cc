@@ -42,17 +42,16 @@ void TrialTable::Add(Trial trial) {
 const Trial* TrialTable::best() const {
   const Trial* best = nullptr;
   for (const Trial& each : trials_) {
-    if (!each.value) continue;
+    if (each.state != TrialState::kDone || !each.value) continue;
     const bool better =
-        best == nullptr ||
-        (higher_ ? *each.value > *best->value : std::fabs(*each.value) < std::fabs(*best->value));
+        best == nullptr || worth_.LossOf(*each.value) < worth_.LossOf(*best->value);
     if (better) best = &each;
   }
   return best;
 }
 
 Json TrialTable::ToJson() const {
-  Json json = {{"metric", metric_}, {"higher_is_better", higher_}};
+  Json json = {{"metric", metric_}, {"higher_is_better", worth_.higher_is_better}};
   json["best"] = best() != nullptr ? Json(best()->number) : Json();
   json["trials"] = Json::array();
   for (const Trial& each : trials_) json["trials"].push_back(FieldsToJson(each));
@@ -62,12 +61,13 @@ Json TrialTable::ToJson() const {
 std::string TrialTable::ToCsv() const {
   std::string text = "trial,state";
   for (const std::string& path : paths_) text += "," + Cell(path);
-  text += "," + Cell(metric_) + ",deviation,folds,best_epoch,seconds,error\n";
+  text += "," + Cell(metric_) + ",deviation,folds,best_epoch,pruned_at,seconds,error\n";
   for (const Trial& each : trials_) {
     text += std::to_string(each.number) + "," + CellOf(fields::Write(each.state));
     for (const std::string& path : paths_) text += "," + CellOf(each.values.value(path, Json()));
     text += "," + CellOf(Optional(each.value)) + "," + CellOf(Optional(each.deviation)) + "," +
             CellOf(each.folds) + "," + std::to_string(each.best_epoch) + "," +
+            (each.pruned_at > 0 ? std::to_string(each.pruned_at) : "") + "," +
             CellOf(each.seconds) + "," + Cell(each.error) + "\n";
   }
   return text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "protium/search.h"
+#include "search/worth.h"
 
 namespace protium {
 
@@ -15,14 +16,12 @@ namespace protium {
 class TrialTable {
  public:
   // `paths` are the options that differ, in the order of the space.
-  TrialTable(std::string metric, bool higher_is_better, std::vector<std::string> paths)
-      : metric_(std::move(metric)), higher_(higher_is_better), paths_(std::move(paths)) {}
+  TrialTable(std::string metric, Worth worth, std::vector<std::string> paths)
+      : metric_(std::move(metric)), worth_(worth), paths_(std::move(paths)) {}
 
   void Add(Trial trial);                                        // Trials may end in any order.
   const std::vector<Trial>& trials() const { return trials_; }  // By number.
-  // Returns the trial with the best value, the first of equal ones; null if none has a value. If
-  // the metric should be low, the size counts, as when epochs are compared: a bias of -9 is not
-  // good.
+  // Returns the done trial with the best value, the first of equal ones; null if none is done.
   const Trial* best() const;
 
   // {"metric", "higher_is_better", "best", "trials": [...]}, and one line per trial.
@@ -33,7 +32,7 @@ class TrialTable {
 
  private:
   std::string metric_;
-  bool higher_;
+  Worth worth_;
   std::vector<std::string> paths_;
   std::vector<Trial> trials_;
 };

@@ -23,13 +23,14 @@ TEST(Trials, SummariseTheirFolds) {
 }
 
 TEST(Trials, AreComparedInTheDirectionOfTheMetric) {
-  TrialTable low("rmse", false, {}), high("auc", true, {});
+  TrialTable low("rmse", {.higher_is_better = false}, {}), high("auc", {.higher_is_better = true}, {});
   EXPECT_EQ(low.best(), nullptr);
   for (TrialTable* table : {&low, &high}) {
     table->Add(Done(3, {0.5}));
     table->Add(Done(1, {0.9}));
     table->Add(Done(2, {0.5}));
     table->Add({.number = 4, .state = TrialState::kFailed, .error = "broke"});
+    table->Add({.number = 5, .state = TrialState::kPruned, .value = table == &low ? 0.1 : 0.99});
   }
   EXPECT_EQ(low.best()->number, 2) << "of equal ones the first";
   EXPECT_EQ(high.best()->number, 1);
@@ -37,23 +38,23 @@ TEST(Trials, AreComparedInTheDirectionOfTheMetric) {
 }
 
 TEST(Trials, ThatShouldBeLowAreComparedBySize) {
-  TrialTable table("bias", false, {});
+  TrialTable table("bias", {}, {});
   table.Add(Done(1, {-9}));
   table.Add(Done(2, {0.5}));
   EXPECT_EQ(table.best()->number, 2);
 }
 
 TEST(Trials, AreWrittenForSpreadsheets) {
-  TrialTable table("rmse", false, {"net.hidden"});
+  TrialTable table("rmse", {}, {"net.hidden"});
   table.Add(Done(1, {1, 3}));
   table.Add({.number = 2,
              .values = {{"net.hidden", {1}}},
              .state = TrialState::kFailed,
              .error = "a \"loss\", not finite"});
   EXPECT_EQ(table.ToCsv(),
-            "trial,state,net.hidden,rmse,deviation,folds,best_epoch,seconds,error\n"
-            "1,done,\"[64,8]\",2.0,1.4142135623730951,\"[1.0,3.0]\",0,0.0,\n"
-            "2,failed,[1],,,[],0,0.0,\"a \"\"loss\"\", not finite\"\n");
+            "trial,state,net.hidden,rmse,deviation,folds,best_epoch,pruned_at,seconds,error\n"
+            "1,done,\"[64,8]\",2.0,1.4142135623730951,\"[1.0,3.0]\",0,,0.0,\n"
+            "2,failed,[1],,,[],0,,0.0,\"a \"\"loss\"\", not finite\"\n");
   const Json json = table.ToJson();
   EXPECT_EQ(json["best"], 1);
   EXPECT_EQ(json["trials"][1]["error"], "a \"loss\", not finite");

@@ -93,7 +93,9 @@ ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline) {
   ++ended_;
   const int width = int(std::to_string(event.trials).size());
   std::string line = fmt::format("trial    {:>{}}/{}  ", event.trial, width, event.trials);
-  if (event.value) {
+  if (event.state == "pruned") {
+    line += "pruned: " + event.error;
+  } else if (event.value) {
     line += event.metric + " " + Figure(*event.value, 5);
     if (event.deviation) line += fmt::format(" +- {:.2g}", *event.deviation);
   } else {

@@ -59,6 +59,7 @@ Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptio
   own.settings.clear();
   own.started = Clock::now();
   own.call.events = std::move(options.events);
+  if (options.stop) own.call.stop = *std::move(options.stop);
   return std::make_unique<Session>(
       std::make_unique<SessionState>(std::move(own), std::make_unique<LentEngine>(state.engine()),
                                      std::move(inputs), std::move(sources)));

@@ -68,8 +68,10 @@ std::string SearchText(const Json& result) {
   for (const auto& [path, value] : values.items()) {
     text += fmt::format(", {} = {}", path, ValueText(value));
   }
-  const int64_t failed = search.value("failed", int64_t{0});
-  if (failed > 0) text += fmt::format("; {} failed", failed);
+  for (const char* end : {"pruned", "failed"}) {
+    const int64_t count = search.value(end, int64_t{0});
+    if (count > 0) text += fmt::format("; {} {}", count, end);
+  }
   return text + "\n";
 }
 

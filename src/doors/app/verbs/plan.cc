@@ -129,6 +129,17 @@ std::string FoldsText(const Json& folds) {
   return text;
 }
 
+// "  trials are compared at epochs or rounds 3, 9, ... (asha)"
+std::string PruningText(const Json& prune) {
+  const int64_t grace = WholeAt(prune, "grace");
+  const std::string kind = TextAt(prune, "kind");
+  const std::string at = kind == "asha"
+                             ? fmt::format("{}, {}, ...", grace, grace * WholeAt(prune, "reduction"))
+                             : fmt::format("{} and all later ones", grace);
+  return fmt::format("  trials that promise little end early ({}): compared at epochs or rounds {}\n",
+                     kind, at);
+}
+
 // Says how many trials a search makes, how they are measured, and lists the first of them.
 std::string SearchText(const Json& search) {
   const int64_t trials = search["trials"].get<int64_t>();
@@ -139,6 +150,7 @@ std::string SearchText(const Json& search) {
       trials == 1 ? "trial" : search["method"].get<std::string>() + " trials",
       search["metric"].get<std::string>(), folds.empty() ? "validation rows" : folds, fits,
       fits == 1 ? "" : "s", Shown(search["parallel"]));
+  if (search.contains("prune")) text += PruningText(search["prune"]);
   std::vector<std::vector<std::string>> rows = {{"  trial"}};
   for (const auto& [path, values] : search["space"].items()) rows[0].push_back(path);
   if (rows[0].size() == 1) return text;

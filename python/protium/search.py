@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches whose objective is yours: they say what to try, and are told what came of it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import sys
+from typing import Any, Iterator, Mapping
+
+from . import _library
+
+
+class Trial:
+    """A set of values to try. `trial["x"]` is the value of x, `trial.values` are all of them."""
+
+    def __init__(self, search: "Search", number: int, values: dict[str, Any]) -> None:
+        self.number = number
+        self.values = values
+        self._search = search
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def report(self, step: int, value: float) -> None:
+        """A value on the way, at a step above the last one."""
+        _library.call("pt_search_report", self._search._handle, self.number, step, float(value))
+
+    def should_prune(self) -> bool:
+        """Whether what was reported decides that the trial should end here.
+
+        `search.tell(trial)` then ends it, and the table says that it was pruned.
+        """
+        prune = ctypes.c_int32()
+        _library.call("pt_search_should_prune", self._search._handle, self.number,
+                      ctypes.byref(prune))
+        return bool(prune.value)
+
+    def __repr__(self) -> str:
+        return f"<protium.Trial {self.number} {self.values}>"
+
+
+class Search:
+    """A search over `space`, {"x": {"log_uniform": [1e-4, 1]}, "kind": ["a", "b"], ...}.
+
+        search = pt.Search({"x": {"uniform": [-5, 5]}}, trials=50)
+        for trial in search:
+            search.tell(trial, (trial["x"] - 1) ** 2)
+        print(search.best)
+
+    Space, method, trials, seed, prune, grace and reduction are those of [search] in a job file
+    (docs/choosing-a-model.md). The same seed and results give the same trials, however many are
+    open at the same time; `lag` allows as many besides the one that is asked for. Any number of
+    threads may use it at once.
+    """
+
+    def __init__(self, space: Mapping[str, Any], *, method: str = "tpe", trials: int = 20,
+                 seed: int = 0, lag: int = 0, prune: str = "none", grace: int = 1,
+                 reduction: int = 3, higher_is_better: bool = False) -> None:
+        self._handle = 0
+        options = {"space": {name: _plain(values) for name, values in space.items()},
+                   "method": method, "trials": trials, "seed": seed, "lag": lag, "prune": prune,
+                   "grace": grace, "reduction": reduction, "higher_is_better": higher_is_better}
+        self._handle = _library.made("pt_search_open", json.dumps(options, default=_plain).encode())
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+            _library.library().pt_search_free(self._handle)
+
+    def ask(self) -> Trial | None:
+        """The next trial; None after the last one.
+
+        Fails while a trial is open that it learns from: tell that one first, or set a larger lag.
+        """
+        asked = json.loads(_library.text_of("pt_search_ask", self._handle))
+        return asked and Trial(self, asked["trial"], asked["values"])
+
+    def tell(self, trial: Trial, value: float | None = None, *, error: str = "") -> None:
+        """The trial is over: with its value, or without one, if it was pruned or failed."""
+        given = math.nan if value is None else float(value)
+        _library.call("pt_search_tell", self._handle, trial.number, given, error.encode())
+
+    def __iter__(self) -> Iterator[Trial]:
+        """Asks until there are no more trials."""
+        while (trial := self.ask()) is not None:
+            yield trial
+
+    def _table(self) -> dict[str, Any]:
+        return dict(json.loads(_library.text_of("pt_search_table", self._handle)))
+
+    @property
+    def trials(self) -> list[dict[str, Any]]:
+        """What has come of each trial that is over: "trial", "values", "state", "value", ..."""
+        return list(self._table()["trials"])
+
+    @property
+    def best(self) -> dict[str, Any] | None:
+        """The best of them, the first of equal ones; None as long as none has a value."""
+        table = self._table()
+        return next((each for each in table["trials"] if each["trial"] == table["best"]), None)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy as those of Python."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return value

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches over objectives of Python's, and over scikit-learn's folds."""
+
+import threading
+import unittest
+
+import protium as pt
+
+BOWL = {"x": {"uniform": [-5, 5]}, "y": {"log_uniform": [1e-3, 10]}, "kind": ["a", "b"]}
+
+
+def height(values):
+    return (values["x"] - 1) ** 2 + abs(values["y"] - 1) + (values["kind"] == "a")
+
+
+def minimised(**options):
+    search = pt.Search(BOWL, **options)
+    for trial in search:
+        search.tell(trial, height(trial))
+    return search
+
+
+class Asking(unittest.TestCase):
+    def test_the_search_learns_from_what_it_is_told(self):
+        search = minimised(trials=60, seed=3)
+        self.assertEqual(len(search.trials), 60)
+        self.assertLess(search.best["value"], 0.4)
+        self.assertEqual(search.best["values"]["kind"], "b")
+        self.assertLess(search.best["value"],
+                        minimised(trials=60, seed=3, method="random").best["value"])
+        self.assertEqual(search.trials, minimised(trials=60, seed=3).trials)
+
+    def test_trials_that_promise_little_are_pruned(self):
+        search = pt.Search(BOWL, trials=30, method="random", prune="asha")
+        steps = 0
+        for trial in search:
+            for step in range(1, 28):
+                steps += 1
+                trial.report(step, height(trial) + 1 / step)
+                if trial.should_prune():
+                    search.tell(trial)
+                    break
+            else:
+                search.tell(trial, height(trial))
+        states = [each["state"] for each in search.trials]
+        self.assertGreater(states.count("pruned"), 10)
+        self.assertLess(steps, 27 * 30 // 2)
+        self.assertRegex(next(each["error"] for each in search.trials if each["error"]),
+                         r"the value .* at step \d+, where .* was needed \(asha, \d+ trials? before")
+
+    def test_threads_give_the_trials_of_one(self):
+        search = pt.Search(BOWL, trials=40, lag=3)
+        told, ended = threading.Condition(), [0]
+
+        def work():
+            while True:
+                with told:
+                    while True:
+                        try:
+                            trial = search.ask()
+                            break
+                        except pt.UsageError:
+                            self.assertTrue(told.wait(10))
+                if trial is None:
+                    return
+                value = height(trial)
+                with told:
+                    search.tell(trial, value)
+                    ended[0] += 1
+                    told.notify_all()
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(ended[0], 40)
+        self.assertEqual(search.trials, minimised(trials=40, lag=3).trials)
+
+    def test_failures_are_rows(self):
+        search = pt.Search(BOWL, trials=3, method="random")
+        for trial in search:
+            search.tell(trial, error="it broke")
+        self.assertIsNone(search.best)
+        self.assertEqual([each["error"] for each in search.trials], ["it broke"] * 3)
+
+    def test_mistakes_are_refused(self):
+        with self.assertRaisesRegex(pt.UsageError, "log_unifrm"):
+            pt.Search({"x": {"log_unifrm": [1, 2]}})
+        with self.assertRaisesRegex(pt.UsageError, "asha"):
+            pt.Search(BOWL, prune="hyperband")
+        search = pt.Search(BOWL, trials=30)
+        for _ in range(10):
+            search.ask()
+        with self.assertRaisesRegex(pt.UsageError, "trial 11 learns from trial 1"):
+            search.ask()
+
+
+class OverFolds(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            import numpy as np
+            import sklearn.model_selection as selection
+        except ImportError as error:
+            raise unittest.SkipTest(f"{error.name} is not installed")
+        cls.np, cls.selection = np, selection
+        draws = np.random.default_rng(1)
+        cls.X = draws.normal(size=(200, 4))
+        cls.y = (cls.X[:, 0] * cls.X[:, 1] > 0).astype(int)
+
+    def test_it_is_used_as_a_grid_search_is(self):
+        np = self.np
+        search = pt.SearchCV(pt.TreeClassifier(rounds=10, min_weight=0.1),
+                             {"leaves": {"int_uniform": [2, 16]}, "learning_rate": [0.01, 0.3]},
+                             trials=5, cv=2).fit(self.X, self.y)
+        self.assertEqual(len(search.cv_results_["params"]), 5)
+        self.assertEqual(set(search.best_params_), {"leaves", "learning_rate"})
+        self.assertEqual(search.best_score_, np.max(search.cv_results_["mean_test_score"]))
+        self.assertEqual(search.best_params_, search.cv_results_["params"][search.best_index_])
+        self.assertGreater(search.score(self.X, self.y), 0.7)
+        self.assertEqual(search.predict(self.X[:5]).shape, (5,))
+        self.assertEqual(search.predict_proba(self.X[:5]).shape, (5, 2))
+        np.testing.assert_array_equal(search.classes_, [0, 1])
+
+    def test_a_grid_is_that_of_scikit_learn(self):
+        trees = pt.TreeClassifier(rounds=3, min_weight=0.1)
+        ours = pt.SearchCV(trees, {"leaves": self.np.array([2, 8])}, method="grid", cv=2)
+        theirs = self.selection.GridSearchCV(trees, {"leaves": [2, 8]}, cv=2)
+        for search in (ours, theirs):
+            search.fit(self.X, self.y)
+        self.np.testing.assert_array_equal(ours.cv_results_["mean_test_score"],
+                                           theirs.cv_results_["mean_test_score"])
+
+    def test_of_several_scores_one_is_learned_from(self):
+        from sklearn.tree import DecisionTreeClassifier
+
+        space = {"max_depth": {"int_uniform": [1, 6]}}
+        search = pt.SearchCV(DecisionTreeClassifier(), space, trials=4, cv=2, refit="roc_auc",
+                             scoring=["accuracy", "roc_auc"]).fit(self.X, self.y)
+        self.assertIn("mean_test_accuracy", search.cv_results_)
+        with self.assertRaisesRegex(pt.UsageError, "which one to learn from"):
+            pt.SearchCV(DecisionTreeClassifier(), space, trials=4, cv=2, refit=False,
+                        scoring=["accuracy", "roc_auc"]).fit(self.X, self.y)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking and telling by the caller: proposals, pruning and the table without fits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "protium/search.h"
+#include "search/proposals.h"
+#include "search/pruning.h"
+#include "search/trials.h"
+
+namespace protium {
+namespace {
+
+constexpr const char* kPath = "search";
+
+Status Refused(std::string what, std::string fix) {
+  return Fail({.exit = Exit::kUsage, .what = std::move(what), .fix = std::move(fix)});
+}
+
+std::vector<std::string> PathsOf(const Space& space) {
+  std::vector<std::string> paths;
+  for (const Dimension& each : space) paths.push_back(each.path);
+  return paths;
+}
+
+}  // namespace
+
+class AskedSearch::State {
+ public:
+  State(const SearchOptions& options, Worth worth, Proposed proposed, const PruneRule& rule)
+      : worth_(worth),
+        rule_(rule),
+        proposals_(std::move(proposed), options.lag),
+        pruning_(rule, 1),
+        table_("value", worth, PathsOf(options.space)) {}
+
+  Result<std::optional<Trial>> Ask() {
+    const size_t index = open_.size();
+    if (index == proposals_.size()) return std::nullopt;
+    if (!proposals_.Ready(index)) {
+      const size_t awaited = proposals_.FirstOpen() + 1;
+      return Refused(fmt::format("trial {} learns from trial {}, which has not been told", index + 1,
+                                 awaited),
+                     "tell it first, or set a lag of as many trials as are open at the same time");
+    }
+    open_.push_back({.values = proposals_.ValuesOf(index)});
+    return Trial{.number = int64_t(index) + 1, .values = open_.back().values};
+  }
+
+  Status Report(int64_t trial, int64_t step, double value) {
+    PT_LET(Open * open, Find(trial));
+    if (step <= open->step) {
+      return Refused(fmt::format("trial {} reports step {} after step {}", trial, step, open->step),
+                     "report steps that increase, from 1 on");
+    }
+    open->step = step;
+    pruning_.Report(size_t(trial - 1), 0, step, value);
+    Settle();
+    return Status::OK();
+  }
+
+  Result<bool> ShouldPrune(int64_t trial) const {
+    if (trial < 1 || trial > int64_t(open_.size())) return Unknown(trial);
+    return pruning_.StoppedAt(size_t(trial - 1)) != nullptr;
+  }
+
+  Status Tell(int64_t trial, std::optional<double> value, const std::string& error) {
+    PT_LET(Open * open, Find(trial));
+    if (value && std::isnan(*value)) value.reset();
+    open->told = true;
+    open->value = value;
+    open->error = !error.empty() ? error : value ? "" : "it was told without a value";
+    pruning_.End(size_t(trial - 1), 0, !value);
+    Settle();
+    return Status::OK();
+  }
+
+  Json Table() const { return table_.ToJson(); }
+
+ private:
+  struct Open {
+    Json values;
+    int64_t step = 0;  // The last one reported.
+    bool told = false;
+    bool over = false;  // It is in the table.
+    std::optional<double> value;
+    std::string error;
+  };
+
+  static Status Unknown(int64_t trial) {
+    return Refused(fmt::format("there is no trial {}", trial), "use the number that ask has given");
+  }
+
+  // A trial that has been asked for and not told.
+  Result<Open*> Find(int64_t trial) {
+    if (trial < 1 || trial > int64_t(open_.size())) return Unknown(trial);
+    Open& open = open_[size_t(trial - 1)];
+    if (!open.told) return &open;
+    return Refused(fmt::format("trial {} has been told already", trial), "tell each trial once");
+  }
+
+  // A trial is over when it has been told and no report of a lower one can stop it any more.
+  void Settle() {
+    pruning_.Judge();
+    for (size_t i = proposals_.FirstOpen(); i < open_.size(); ++i) {
+      if (!open_[i].over && open_[i].told && pruning_.Decided(i)) End(i);
+    }
+  }
+
+  void End(size_t index) {
+    Open& open = open_[index];
+    open.over = true;
+    Trial trial{.number = int64_t(index) + 1, .values = open.values, .value = open.value};
+    Outcome outcome{.loss = open.value ? worth_.LossOf(*open.value) : std::nan("")};
+    if (const PrunedAt* at = pruning_.StoppedAt(index)) {
+      outcome = OutcomeOf(*at, worth_);
+      trial.state = TrialState::kPruned;
+      trial.value = std::isfinite(at->value) ? std::optional(at->value) : std::nullopt;
+      trial.pruned_at = at->step;
+      trial.error = Reason(*at, rule_, "the value", "step");
+    } else if (!open.value) {
+      trial.state = TrialState::kFailed;
+      trial.error = open.error;
+    }
+    if (trial.state == TrialState::kDone) trial.folds = {*trial.value};
+    proposals_.Tell(index, outcome);
+    table_.Add(std::move(trial));
+  }
+
+  Worth worth_;
+  PruneRule rule_;
+  Proposals proposals_;
+  Pruning pruning_;
+  std::vector<Open> open_;  // Of each trial that was asked for.
+  TrialTable table_;
+};
+
+AskedSearch::AskedSearch(std::unique_ptr<State> state) : state_(std::move(state)) {}
+AskedSearch::AskedSearch(AskedSearch&&) noexcept = default;
+AskedSearch& AskedSearch::operator=(AskedSearch&&) noexcept = default;
+AskedSearch::~AskedSearch() = default;
+
+Result<AskedSearch> AskedSearch::Make(const SearchOptions& options, bool higher_is_better) {
+  PT_TRY(CheckFields(options, kPath));
+  PT_LET(Proposed proposed, Propose(options, {}, kPath));
+  const Worth worth{.higher_is_better = higher_is_better, .by_size = false};
+  const PruneRule rule{.kind = options.prune,
+                       .grace = std::max<int64_t>(options.grace, 1),
+                       .reduction = options.reduction,
+                       .worth = worth};
+  return AskedSearch(std::make_unique<State>(options, worth, std::move(proposed), rule));
+}
+
+Result<std::optional<Trial>> AskedSearch::Ask() { return state_->Ask(); }
+Status AskedSearch::Report(int64_t trial, int64_t step, double value) {
+  return state_->Report(trial, step, value);
+}
+Result<bool> AskedSearch::ShouldPrune(int64_t trial) { return state_->ShouldPrune(trial); }
+Status AskedSearch::Tell(int64_t trial, std::optional<double> value, const std::string& error) {
+  return state_->Tell(trial, value, error);
+}
+Json AskedSearch::Table() const { return state_->Table(); }
+
+}  // namespace protium

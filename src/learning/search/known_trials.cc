@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/known_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "os/file.h"
+#include "search/space.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status Refused(std::string what, std::string fix) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = "search.from",
+               .fix = std::move(fix)});
+}
+
+// Whether `value` is one that the dimension can have.
+bool Holds(const Dimension& dimension, const Json& value) {
+  if (dimension.kind == Dimension::Kind::kChoice) {
+    return std::ranges::find(dimension.choices, value) != dimension.choices.end();
+  }
+  if (IsWhole(dimension.kind) ? !value.is_number_integer() : !value.is_number()) return false;
+  const double number = value.get<double>();
+  return number >= dimension.low && number <= dimension.high;
+}
+
+// All its values are of the space, and nothing but what has a condition is left out.
+bool LiesIn(const Space& space, const Json& values) {
+  const bool kinds = std::ranges::find(space, "kind", &Dimension::path) != space.end();
+  size_t found = 0;
+  for (const Dimension& each : space) {
+    const auto value = values.find(each.path);
+    if (value == values.end()) {
+      if (!kinds) return false;
+      continue;
+    }
+    if (!Holds(each, *value)) return false;
+    ++found;
+  }
+  return found == values.size();
+}
+
+Result<Json> ReadTable(const fs::path& run) {
+  const fs::path file = run / "trials.json";
+  if (!fs::exists(file)) {
+    return Refused("there is no table of trials in " + run.string(),
+                   "name the folder of a run with [search]; `protium runs` lists them");
+  }
+  PT_LET(const std::string text, ReadFile(file));
+  return ParseJson(text);
+}
+
+using Contents = std::map<std::string, std::string>;
+
+// What identifies each file: its hash, or its size and time if it was too large for one.
+template <class Files>
+Contents ContentsOf(const Files& files) {
+  Contents contents;
+  for (const InputFile& each : files) {
+    contents[each.path] = !each.sha256.empty() ? each.sha256
+                                               : fmt::format("{} {}", each.bytes, each.modified);
+  }
+  return contents;
+}
+
+}  // namespace
+
+std::optional<fs::path> KnownTrials::FolderOf(const Json& values) const {
+  const auto found = std::ranges::find(trials, values, &Trial::values);
+  if (found == trials.end()) return std::nullopt;
+  return run / "trials" / fmt::format("{:03}", found->number);
+}
+
+Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& metric,
+                                    const Space& space) {
+  KnownTrials known{.run = from};
+  if (from.empty()) return known;
+  PT_LET(const Json table, ReadTable(known.run));
+  const std::string by = TextAt(table, "metric");
+  if (by != metric) {
+    return Refused(fmt::format("the trials of {} are compared by {}, these by {}", from, by, metric),
+                   fmt::format("set metric = \"{}\", or leave from out", by));
+  }
+  for (const Json& each : table.value("trials", Json::array())) {
+    Trial trial;
+    PT_TRY(FieldsFromJson(each, "trials.json", trial));
+    if (LiesIn(space, trial.values)) known.trials.push_back(std::move(trial));
+  }
+  if (!known.trials.empty()) return known;
+  return Refused("no trial of " + from + " lies in the space of this search",
+                 "search the same options, or leave from out");
+}
+
+void BeginWith(const KnownTrials& known, const Worth& worth, Proposed& proposed) {
+  if (known.trials.empty()) return;
+  const Trial* best = nullptr;
+  for (const Trial& each : known.trials) {
+    proposed.known.push_back({.at = proposed.tpe->PointOf(each.values),
+                              .loss = each.value ? worth.LossOf(*each.value) : std::nan(""),
+                              .pruned = each.pruned_at});
+    if (each.state != TrialState::kDone || !each.value) continue;
+    if (!best || worth.LossOf(*each.value) < worth.LossOf(*best->value)) best = &each;
+  }
+  proposed.first.resize(1);
+  if (best != nullptr) proposed.first.front() = best->values;
+  // The best one is tried again, the others are not.
+  const int64_t points = proposed.tpe->CountPoints();
+  if (points == 0) return;
+  const auto tried = int64_t(known.trials.size()) - (best != nullptr ? 1 : 0);
+  proposed.count = std::min(proposed.count, std::max<int64_t>(points - tried, 1));
+}
+
+bool ReadsTheSame(const KnownTrials& known, SessionState& session) {
+  const Result<std::string> text = ReadFile(known.run / "inputs.json");
+  if (!text.ok() || fs::exists(known.run / "sources.json")) return false;
+  const Result<Json> json = ParseJson(*text);
+  std::vector<InputFile> files;
+  if (!json.ok() || !fields::Read(*json, "inputs.json", files).ok()) return false;
+  return ContentsOf(files) == ContentsOf(std::views::values(session.inputs().files()));
+}
+
+}  // namespace protium

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/proposals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "search/space.h"
+
+namespace protium {
+
+Result<Proposed> Propose(const SearchOptions& options, std::span<const Condition> conditions,
+                         const std::string& path) {
+  Proposed proposed;
+  if (options.method != SearchMethod::kTpe || options.space.empty()) {
+    PT_LET(proposed.first, ProposeTrials(options, path));
+    proposed.count = int64_t(proposed.first.size());
+    return proposed;
+  }
+  PT_LET(proposed.count, CountTrials(options, path));
+  proposed.tpe = std::make_shared<const Tpe>(options.space, options.seed, conditions);
+  const int64_t points = proposed.tpe->CountPoints();
+  if (points > 0) proposed.count = std::min(proposed.count, points);
+  proposed.first = proposed.tpe->First(proposed.count);
+  return proposed;
+}
+
+Proposals::Proposals(Proposed proposed, int64_t lag)
+    : proposed_(std::move(proposed)),
+      lag_(size_t(lag)),
+      values_(proposed_.first.begin(), proposed_.first.end()),
+      told_(proposed_.known),
+      ended_(size()) {
+  if (!proposed_.tpe) return;
+  for (const Json& each : values_) told_.push_back({proposed_.tpe->PointOf(each), std::nan("")});
+}
+
+bool Proposals::Ready(size_t index) const {
+  return index < values_.size() || index <= all_ended_ + lag_;
+}
+
+const Json& Proposals::ValuesOf(size_t index) {
+  if (index == values_.size()) {
+    values_.push_back(Ask(index));
+    told_.push_back({proposed_.tpe->PointOf(values_.back()), std::nan("")});
+  }
+  return values_[index];
+}
+
+Json Proposals::Ask(size_t index) const {
+  const size_t before = proposed_.known.size();
+  const size_t known = before + (index > lag_ ? index - lag_ : 0);
+  std::vector<Point> running;
+  for (size_t i = known; i < before + index; ++i) running.push_back(told_[i].at);
+  return proposed_.tpe->Ask(int64_t(index) + 1, std::span(told_).first(known), running);
+}
+
+void Proposals::Tell(size_t index, const Outcome& outcome) {
+  ended_[index] = true;
+  while (all_ended_ < ended_.size() && ended_[all_ended_]) ++all_ended_;
+  if (!proposed_.tpe) return;
+  Told& told = told_[proposed_.known.size() + index];
+  told.loss = outcome.loss;
+  told.pruned = outcome.pruned;
+}
+
+}  // namespace protium

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a search's trials one after the other, of which those that learn from others are
+// asked for when the results are there that they learn from.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/tpe.h"
+
+namespace protium {
+
+// What is known of the trials before any of them has run.
+struct Proposed {
+  std::vector<Json> first;         // All, or of a search that learns those that no result changes.
+  int64_t count = 0;               // All trials.
+  std::shared_ptr<const Tpe> tpe;  // Null unless the search learns.
+  std::vector<Told> known;         // Results from elsewhere that it learns from.
+};
+
+// Contradictory options are faults of Exit::kUsage below `path`.
+Result<Proposed> Propose(const SearchOptions& options, std::span<const Condition> conditions,
+                         const std::string& path);
+
+// What a trial has come to: less is better, NaN if it failed; the step of its pruning or 0.
+struct Outcome {
+  double loss = 0;
+  int64_t pruned = 0;
+};
+
+// One thread at a time. Trials count from 0.
+class Proposals {
+ public:
+  Proposals(Proposed proposed, int64_t lag);
+
+  size_t size() const { return size_t(proposed_.count); }
+
+  // Whether ValuesOf(index) may be called: all trials below index - lag have ended.
+  bool Ready(size_t index) const;
+  // The first trial that has not ended.
+  size_t FirstOpen() const { return all_ended_; }
+
+  // Asks for the values now unless they are known; those before it have been asked for. References
+  // stay valid.
+  const Json& ValuesOf(size_t index);
+
+  void Tell(size_t index, const Outcome& outcome);
+
+ private:
+  Json Ask(size_t index) const;
+
+  Proposed proposed_;
+  size_t lag_;
+  std::deque<Json> values_;
+  std::vector<Told> told_;   // The known ones, then each asked for; the loss is NaN until it ends.
+  std::vector<bool> ended_;  // By index.
+  size_t all_ended_ = 0;     // Every trial below has ended.
+};
+
+}  // namespace protium

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/trial_rows.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/fault.h"
+#include "search/trials.h"
+
+namespace protium {
+namespace {
+
+TrialRow Begin(const RowRequest& request) {
+  return {.trial = {.number = request.number, .values = request.asked.values},
+          .outcome = {.loss = std::nan("")}};
+}
+
+void MarkFailed(TrialRow& row, const Status& status, const std::string& where) {
+  row.trial.state = TrialState::kFailed;
+  row.trial.error = where + FaultOf(status).what;
+  row.failed = status;
+}
+
+}  // namespace
+
+TrialRow RowOfRefused(const RowRequest& request) {
+  TrialRow row = Begin(request);
+  MarkFailed(row, request.asked.refused, "");
+  return row;
+}
+
+TrialRow RowOfFits(const RowRequest& request, const std::map<int32_t, FitResult>& results) {
+  TrialRow row = Begin(request);
+  double epochs = 0;
+  for (const auto& [fold, result] : results) {
+    row.trial.seconds += result.seconds;
+    epochs += double(result.best_epoch);
+    if (result.value) row.trial.folds.push_back(*result.value);
+    if (result.value || row.trial.state == TrialState::kFailed) continue;
+    MarkFailed(row, StatusFromJson(result.error),
+               request.folds ? request.folds->Name(fold) + ": " : std::string());
+  }
+  if (row.trial.state == TrialState::kFailed) {
+    row.trial.folds.clear();  // How many others had ended is chance.
+    return row;
+  }
+  Summarise(row.trial);
+  row.trial.best_epoch = int64_t(std::lround(epochs / double(results.size())));
+  row.outcome.loss = request.settled.worth().LossOf(*row.trial.value);
+  return row;
+}
+
+TrialRow RowOfPruned(const RowRequest& request, const PrunedAt& at, double seconds) {
+  TrialRow row = Begin(request);
+  row.trial.state = TrialState::kPruned;
+  if (std::isfinite(at.value)) row.trial.value = at.value;
+  row.trial.pruned_at = at.step;
+  row.trial.seconds = seconds;
+  row.trial.error = Reason(at, request.settled.prune, request.settled.metric,
+                           request.asked.settled->unit);
+  if (request.folds) row.trial.error = request.folds->Name(at.fit) + ": " + row.trial.error;
+  row.outcome = OutcomeOf(at, request.settled.worth());
+  return row;
+}
+
+}  // namespace protium
