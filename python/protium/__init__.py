@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import nets, stages
+from ._runs import Run
 from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, ProtiumError, RemoteError,
                      StalledError, StoppedError, UsageError)
 from .frame import Frame
@@ -35,9 +36,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
-           "ProtiumError", "RankError", "RemoteError", "Scorer", "Session", "Stage", "StalledError", "StoppedError",
-           "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRanker", "TreeRegressor", "UsageError", "default_session", "load_scorer", "nets",
-           "run", "stages"]
+           "ProtiumError", "RankError", "RemoteError", "Run", "Scorer", "Session", "Stage", "StalledError",
+           "StoppedError", "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRanker",
+           "TreeRegressor", "UsageError", "default_session", "load_scorer", "nets", "run", "stages"]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .errors import EnvironmentFault, error_of
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 EVENT_FUNCTION = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
 # Every function that can fail gives an error or NULL; what comes behind are its arguments.
@@ -36,6 +36,8 @@ _CAN_FAIL = {
     "pt_frame_check": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_frame_fit": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_model_transform": [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)],
+    "pt_model_evaluate": [c_void_p, c_void_p, POINTER(c_void_p)],
+    "pt_run_report": [c_char_p, POINTER(c_void_p)],
     "pt_model_describe": [c_void_p, POINTER(c_void_p)],
     "pt_model_save": [c_void_p, c_char_p],
     "pt_scorer_open": [c_void_p, POINTER(c_void_p)],
