@@ -60,10 +60,9 @@ Result<Json> DescribeModel(const pt_model& model) {
 
 Status CheckSameSession(const pt_model* model, const pt_frame* frame) {
   if (model != nullptr && model->room == frame->room) return Status::OK();
-  return model == nullptr
-             ? NullHandle()
-             : Fail({.exit = Exit::kUsage,
-                     .what = "the model and the table are of different sessions"});
+  return model == nullptr ? NullHandle()
+                          : Fail({.exit = Exit::kUsage,
+                                  .what = "the model and the table are of different sessions"});
 }
 
 }  // namespace

@@ -135,9 +135,7 @@ Status Room::Begin() {
   return Status::OK();
 }
 
-std::filesystem::path Room::fits() const {
-  return StateOf(*open_->session).folder() / "fits";
-}
+std::filesystem::path Room::fits() const { return StateOf(*open_->session).folder() / "fits"; }
 
 // Requested under the lock, so that a call that begins meanwhile sees either the old source, and
 // ends, or a new one.
