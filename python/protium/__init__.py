@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import nets, stages
 from ._runs import Run
-from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, ProtiumError, RemoteError,
-                     StalledError, StoppedError, UsageError)
+from .errors import (BugError, EnvironmentFault, InputError, LeakWarning, NoRoomError, ProtiumError,
+                     RemoteError, StalledError, StoppedError, UsageError)
 from .frame import Frame
 from .model import Model, Pipeline, Stage
 from .scorer import Scorer, load_scorer
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .trees import TreeClassifier, TreeRanker, TreeRegressor
 
 __version__ = "0.1.0"
-__all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
+__all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "LeakWarning", "Model", "NoRoomError", "Pipeline",
            "ProtiumError", "RankError", "RemoteError", "Run", "Scorer", "Session", "Stage", "StalledError",
            "StoppedError", "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRanker",
            "TreeRegressor", "UsageError", "default_session", "load_scorer", "nets", "run", "stages"]

@@ -119,8 +119,10 @@ def one_column_or_more(y: Any) -> Any:
     """y as an array of one dimension, or of two with several columns."""
     import numpy as np
 
-    if y is not None and np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        return y
+    if y is not None and not hasattr(y, "collect_schema"):
+        shape = np.asarray(y).shape
+        if len(shape) == 2 and shape[1] > 1:
+            return y
     return one_column(y)
 
 

@@ -8,6 +8,7 @@ _stages(), the pipeline whose last stage is the estimator.
 from __future__ import annotations
 
 import tempfile
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from ._rows import ROW, count_of, sorted_by_row
 from ._runs import Run
 from ._table_columns import (GROUP, WEIGHT, free_name, require_usable, same_rows,
                              table_of)
-from .errors import ProtiumError, UsageError
+from .errors import LeakWarning, ProtiumError, UsageError
 from .model import Model, Pipeline
 from .scorer import Scorer
 from .session import Session, default_session
@@ -41,6 +42,7 @@ class TableEstimator(BaseEstimator):
     patience: int | None
     metrics: Any
     random_state: Any
+    check_leaks: bool
     warm_start: bool
     verbose: bool | None
     callbacks: Any
@@ -82,6 +84,8 @@ class TableEstimator(BaseEstimator):
             estimator["group"] = GROUP
         if by_row and mostly_equal(frame, [*kinds, *labels]):
             estimator["train"].setdefault("validation", {}).setdefault("by", [ROW])
+        if self.check_leaks and y.ndim == 1:
+            _warn_of_leaks(frame, [*kinds, label], label)
         self._labels, self._features = labels, list(kinds)
         self._keep(self._learned([*stages, estimator], frame, start))
         return self
@@ -202,3 +206,12 @@ class TableEstimator(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+_ROWS_FOR_LEAKS = 20_000  # Enough to see one; all would take as long as a short training.
+
+
+def _warn_of_leaks(frame: Any, names: list[str], label: str) -> None:
+    for column, why in frame.select(*names).limit(_ROWS_FOR_LEAKS).leaks(label).items():
+        warnings.warn(f"{column} {why} Leave it out: X.drop(columns={column!r}); check_leaks=False silences this",
+                      LeakWarning, stacklevel=5)

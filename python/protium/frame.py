@@ -69,6 +69,13 @@ class Frame:
         """
         return described(self)
 
+    def leaks(self, label: str) -> dict[str, str]:
+        """The columns that give another one away by themselves, each with the reason: what would be
+        learned in place of what is to be predicted. Reads the rows twice.
+        """
+        return dict(json.loads(_library.interruptible(
+            lambda: _library.text_of("pt_frame_leaks", self._own(), label.encode()), self.session.cancel)))
+
     def explain(self) -> dict[str, Any]:
         """What running it would do: engine, tree, sql, what is not exact, placement."""
         return dict(json.loads(_library.text_of("pt_frame_plan", self._own())))

@@ -22,7 +22,8 @@ class _Net(TableEstimator):
     def __init__(self, hidden: Any = None, *, net: Any = None, epochs: int | None = None,
                  batch_size: int | None = None, learning_rate: float | None = None,
                  dropout: float | None = None, loss: Any = None, validation: float | None = None,
-                 patience: int | None = None, metrics: Any = None, workers: int = 1, warm_start: bool = False,
+                 patience: int | None = None, metrics: Any = None, workers: int = 1,
+                 check_leaks: bool = True, warm_start: bool = False,
                  verbose: bool | None = None, callbacks: Any = None, random_state: Any = None,
                  engine: str = "local", train: Any = None) -> None:
         self.hidden = hidden
@@ -36,6 +37,7 @@ class _Net(TableEstimator):
         self.patience = patience
         self.metrics = metrics
         self.workers = workers
+        self.check_leaks = check_leaks
         self.warm_start = warm_start
         self.verbose = verbose
         self.callbacks = callbacks
@@ -101,6 +103,7 @@ class TabularRegressor(_Net, TableRegressor):
     validation: share of the rows held out to choose the best epoch, 0 for none; unless set, 0.2 or 0.1
     of 100 rows or more. patience: epochs without a better one before training ends. metrics: what is
     measured on them. workers: processes that train together; they do not change the result.
+    check_leaks: whether to warn (LeakWarning) of columns that give y away, in 20,000 rows.
     warm_start: a further fit() starts from the weights of the last one. verbose: whether to print
     epochs; unless set, on terminals. callbacks: functions called with each event of an epoch or a
     validation, a dict. random_state: the seed; unless set another one each time, which is seed_.
@@ -131,12 +134,14 @@ class TabularClassifier(_Net, TableClassifier):
                  batch_size: int | None = None, learning_rate: float | None = None,
                  dropout: float | None = None, loss: Any = None, class_weight: Any = None,
                  calibration: str | None = None, threshold: Any = None, validation: float | None = None,
-                 patience: int | None = None, metrics: Any = None, workers: int = 1, warm_start: bool = False,
+                 patience: int | None = None, metrics: Any = None, workers: int = 1,
+                 check_leaks: bool = True, warm_start: bool = False,
                  verbose: bool | None = None, callbacks: Any = None, random_state: Any = None,
                  engine: str = "local", train: Any = None) -> None:
         super().__init__(hidden, net=net, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
                          dropout=dropout, loss=loss, validation=validation, patience=patience, metrics=metrics,
-                         workers=workers, warm_start=warm_start, verbose=verbose, callbacks=callbacks,
+                         workers=workers, check_leaks=check_leaks,
+                         warm_start=warm_start, verbose=verbose, callbacks=callbacks,
                          random_state=random_state, engine=engine, train=train)
         self.class_weight = class_weight
         self.calibration = calibration

@@ -27,7 +27,7 @@ class _Trees(TableEstimator):
                  columns: float = 0.5, one_hot: int = 4, smoothing: float = 10.0,
                  monotone: Any = None, interactions: Any = None, validation: float | None = None,
                  patience: int | None = None, metrics: Any = None, workers: int = 1,
-                 warm_start: bool = False, verbose: bool | None = None, callbacks: Any = None,
+                 check_leaks: bool = True, warm_start: bool = False, verbose: bool | None = None, callbacks: Any = None,
                  random_state: Any = None, engine: str = "local", train: Any = None) -> None:
         self.loss = loss
         self.rounds = rounds
@@ -49,6 +49,7 @@ class _Trees(TableEstimator):
         self.patience = patience
         self.metrics = metrics
         self.workers = workers
+        self.check_leaks = check_leaks
         self.warm_start = warm_start
         self.verbose = verbose
         self.callbacks = callbacks
@@ -125,9 +126,9 @@ class TreeRegressor(_Trees, TableRegressor):
     "rising"} or "falling". interactions: lists of columns; those on the way to a leaf come from one
     list. Columns have names in frames and positions in matrices. validation: share of the rows held
     out to choose the best round, 0 for none; unless set, 0.2 or 0.1 of 100 rows or more. patience:
-    rounds without a better one before training ends. metrics, warm_start, verbose, callbacks,
-    random_state and what there is once fitted: as for TabularRegressor. workers: processes that train together; they do not change the result. engine: where it is
-    trained. train: further options of [train] in job files, such as {"from": "model"}.
+    rounds without a better one before training ends. metrics, check_leaks, warm_start, verbose, callbacks,
+    random_state and what there is once fitted: as for TabularRegressor. workers: processes that train
+    together; they do not change the result. engine: where it is trained. train: further options of [train] in job files, such as {"from": "model"}.
     """
 
 

@@ -122,6 +122,18 @@ class Runs(unittest.TestCase):
         with self.assertRaises(KeyError):
             frame["ages"]
 
+    def test_a_frame_names_the_columns_that_give_another_one_away(self):
+        random = np.random.default_rng(1)
+        casual, members = random.integers(1, 400, 300), random.integers(1, 900, 300)
+        frame = self.session.table({"casual": casual, "members": members, "wind": random.random(300),
+                                    "count": casual + members})
+        told = frame.leaks("count")
+        self.assertEqual(sorted(told), ["casual", "members"])
+        self.assertIn("casual + members in every row", told["casual"])
+        self.assertEqual(frame.leaks("wind"), {})
+        with self.assertRaisesRegex(pt.UsageError, 'did you mean "count"'):
+            frame.leaks("cont")
+
     def test_stages_are_listed_described_and_refused_by_name(self):
         self.assertIn("StandardScaler", dir(pt.stages))
         self.assertIn("TabularClassifier", dir(pt))

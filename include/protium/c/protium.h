@@ -129,6 +129,9 @@ pt_error* pt_frame_split(const pt_frame* frame, const char* options, pt_frame** 
 pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* options);
 // Describes what running it would do: {"engine", "tree", "sql", "not_exact", "placement"}.
 pt_error* pt_frame_plan(const pt_frame* frame, char** json);
+// Returns an object with the columns that give `label` away by themselves, and for each the reason.
+// Reads the rows twice. Since version 3.
+pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json);
 void pt_frame_free(pt_frame* frame);
 
 // ---- Pipelines and models.
