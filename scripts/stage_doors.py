@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes include/protium/stages/*.h, the constructors of stages, from docs/reference/job.schema.json.
+"""Writes include/protium/stages/*.h, the constructors of stages, and python/protium/stages.json, which
+stages.py makes its own of, from docs/reference/job.schema.json.
 
 With --check it writes nothing and fails where they are stale.
 """
@@ -61,8 +62,28 @@ def constructor(kind, schema):
     return lines
 
 
+def stages_in_schema():
+    return json.loads(source_text.read("docs/reference/job.schema.json"))["definitions"]["stages"]["anyOf"]
+
+
+def meaning(schema):
+    choices = "; one of " + ", ".join(schema["enum"]) if "enum" in schema else ""
+    return schema.get("description", "") + choices
+
+
+# {kind: what it does and its options}, as Python's constructors show them.
+def for_python():
+    kinds = {}
+    for stage in stages_in_schema():
+        fields = stage["allOf"][0]["properties"]
+        kinds[fields["kind"]["const"]] = {
+            "says": stage["description"],
+            "options": {name: meaning(own) for name, own in fields.items() if name != "kind"}}
+    return {"python/protium/stages.json": json.dumps(kinds, indent=1, ensure_ascii=False) + "\n"}
+
+
 def headers():
-    stages = json.loads(source_text.read("docs/reference/job.schema.json"))["definitions"]["stages"]["anyOf"]
+    stages = stages_in_schema()
     written, names = {}, iter(_HEADERS.items())
     name, (holds, last) = next(names)
     lines = []
@@ -94,7 +115,7 @@ def formatted(text):
 def main():
     check = "--check" in sys.argv
     stale = []
-    for path, text in headers().items():
+    for path, text in {**headers(), **for_python()}.items():
         try:
             same = source_text.read(path) == text
         except FileNotFoundError:

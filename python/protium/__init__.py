@@ -21,8 +21,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import nets, stages
-from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, ProtiumError, RemoteError,
-                     StalledError, StoppedError, UsageError)
+from ._runs import Run
+from .errors import (BugError, EnvironmentFault, InputError, LeakWarning, NoRoomError, ProtiumError,
+                     RemoteError, StalledError, StoppedError, UsageError)
 from .frame import Frame
 from .model import Model, Pipeline, Stage
 from .scorer import Scorer, load_scorer
@@ -36,10 +37,15 @@ if TYPE_CHECKING:
     from .trees import TreeClassifier, TreeRanker, TreeRegressor
 
 __version__ = "0.1.0"
-__all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
-           "ProtiumError", "RankError", "RemoteError", "Scorer", "Search", "SearchCV", "Session", "Stage", "StalledError",
+__all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "LeakWarning", "Model", "NoRoomError", "Pipeline",
+           "ProtiumError", "RankError", "RemoteError", "Run", "Scorer", "Search",
+           "SearchCV", "Session", "Stage", "StalledError",
            "StoppedError", "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRanker",
            "TreeRegressor", "Trial", "UsageError", "default_session", "load_scorer", "nets", "run", "stages"]
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.exceptions import NotFittedError
     from sklearn.utils import check_random_state
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import (_check_sample_weight, check_array, check_is_fitted,
@@ -15,6 +16,9 @@ try:
     HAS_SKLEARN = True
 except ImportError:  # None at all, or one before 1.6.
     HAS_SKLEARN = False
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """fit() was not called, or did not end."""
 
     class BaseEstimator:  # type: ignore[no-redef]
         """Parameters are those of __init__, under the same names."""
@@ -66,15 +70,18 @@ def checked(estimator: Any, X: Any, reset: bool) -> Any:
     """X as a frame, or as a matrix of numbers; sets or compares the number and names of columns."""
     import numpy as np
 
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # Lazy, of Polars.
+        X = X.collect()
     if HAS_SKLEARN:
         if is_frame(X) and hasattr(X, "shape"):
             validate_data(estimator, X, reset=reset, skip_check_array=True)
             return X
         if not is_frame(X):
-            return validate_data(estimator, X, reset=reset, dtype="numeric",
-                                 ensure_all_finite="allow-nan")
+            X = validate_data(estimator, X, reset=reset, dtype="numeric", accept_sparse=True,
+                              ensure_all_finite="allow-nan")
+            return X.toarray() if hasattr(X, "toarray") else X
     if not is_frame(X):
-        X = np.asarray(X)
+        X = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
         if X.ndim != 2:
             raise ValueError(f"Expected 2D array, got {X.ndim}D array instead")
     columns = X.shape[1] if hasattr(X, "shape") else len(X.columns)
@@ -90,8 +97,8 @@ def require_fitted(estimator: Any) -> None:
     """Raises unless fit() was called."""
     if HAS_SKLEARN:
         check_is_fitted(estimator)
-    elif not hasattr(estimator, "n_features_in_"):
-        raise ValueError(f"This {type(estimator).__name__} instance is not fitted yet")
+    elif not estimator.__sklearn_is_fitted__():
+        raise NotFittedError(f"This {type(estimator).__name__} instance is not fitted yet")
 
 
 def one_column(y: Any) -> Any:
@@ -100,10 +107,30 @@ def one_column(y: Any) -> Any:
 
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    if hasattr(y, "collect_schema"):  # Lazy, of Polars.
+        y = y.collect()
     if HAS_SKLEARN:
         return column_or_1d(y, warn=True)
     y = np.asarray(y)
     return y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
+
+
+def one_column_or_more(y: Any) -> Any:
+    """y as an array of one dimension, or of two with several columns."""
+    import numpy as np
+
+    if y is not None and not hasattr(y, "collect_schema"):
+        shape = np.asarray(y).shape
+        if len(shape) == 2 and shape[1] > 1:
+            return y
+    return one_column(y)
+
+
+def row_numbers(rows: int) -> Any:
+    """0, 1, 2, ..."""
+    import numpy as np
+
+    return np.arange(rows)
 
 
 def numbers(y: Any) -> Any:
@@ -134,8 +161,6 @@ def weights(sample_weight: Any, X: Any, rows: int) -> Any:
 
 def seed_of(random_state: Any) -> int:
     """A seed, the same one for the same state."""
-    if random_state is None:
-        return 0
     if isinstance(random_state, int) or not HAS_SKLEARN:
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

@@ -17,6 +17,13 @@ def taken(data: Any) -> Any:
             data = data.collect()
         except Exception as error:  # Of Polars' own kinds.
             raise InputError("the lazy frame cannot be computed", why=str(error)) from error
+    # Of dictionaries of their own, which say no more than their texts.
+    texts = [name for name, kind in getattr(data, "schema", {}).items()
+             if str(kind).startswith(("Categorical", "Enum"))]
+    if texts:
+        import polars
+
+        data = data.with_columns(polars.col(texts).cast(polars.String))
     for name, kind in getattr(data, "schema", {}).items():
         if str(kind) == "Object":
             # Polars would hand out where the objects lie in memory.

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import threading
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 
 _thread = threading.local()
@@ -37,12 +38,30 @@ class Progress:
     def __init__(self, shown: bool | None,
                  on_event: Callable[[dict[str, Any]], None] | None) -> None:
         self._shown, self._on_event = shown, on_event
+        self._asked = threading.RLock()
+        self._callbacks: list[Callable[[dict[str, Any]], None]] = []
         self._validation = ""
         self._steps = 0
         self._told = 0.0
 
+    @contextlib.contextmanager
+    def during(self, shown: bool | None, callbacks: Any) -> Iterator[None]:
+        """Shows events or not, unless `shown` is None, and calls each of `callbacks` with those of the
+        ends of epochs and validations. Fits that ask for this take turns."""
+        if shown is None and not callbacks:
+            yield
+            return
+        with self._asked:
+            before = self._shown, self._callbacks
+            self._shown = self._shown if shown is None else shown
+            self._callbacks = [callbacks] if callable(callbacks) else list(callbacks or ())
+            try:
+                yield
+            finally:
+                self._shown, self._callbacks = before
+
     def hear(self, event: bytes, unused: Any) -> None:
-        if self._shown is False and self._on_event is None:
+        if self._shown is False and self._on_event is None and not self._callbacks:
             return
         _thread.hearing = True
         try:
@@ -53,6 +72,9 @@ class Progress:
     def _hear(self, read: dict[str, Any]) -> None:
         if self._on_event is not None:
             self._on_event(read)
+        if read.get("event") in ("epoch", "validation"):
+            for each in self._callbacks:
+                each(read)
         if _is_watched() if self._shown is None else self._shown:
             self._tell(read)
 

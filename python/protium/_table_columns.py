@@ -6,11 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from . import _estimator
+from ._rows import ROW, count_of, joined
 from .errors import InputError
 from .frame import Frame
 from .session import Session
 
-LABEL, WEIGHT, GROUP, ROW = "__label__", "__weight__", "__group__", "__row__"
+WEIGHT, GROUP = "__weight__", "__group__"
+# What a model adds, which no column of the table may be called.
+_RESERVED = ("prediction", "probability", "probabilities")
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64", "decimal")
 
 _WHOLE = ("int32", "int64")
@@ -22,7 +25,7 @@ _SECONDS = {"date": "CAST(unix_date({}) AS DOUBLE) * 86400",
 
 def same_rows(X: Any, y: Any) -> None:
     """Raises unless X and y have as many rows."""
-    rows = X.shape[0] if hasattr(X, "shape") else len(y)
+    rows = count_of(X)
     if rows != len(y):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: "
                          f"[{rows}, {len(y)}]")
@@ -34,16 +37,97 @@ def table_of(session: Session, X: Any, extra: dict[str, Any]) -> tuple[Frame, di
     """
     import numpy as np
 
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    extra = extra or {ROW: np.arange(rows)}
+    extra = extra or {ROW: np.arange(count_of(X))}
     if not _estimator.is_frame(X):
         columns = {f"x{i}": column for i, column in enumerate(_columns(X))}
         return session.table({**columns, **extra}), {name: "number" for name in columns}
-    frame = session.table(_joined(X, extra))
+    X = _named(_plain_types(X))
+    frame = session.table(joined(X, extra))
     categories = _categories(X)
     kinds = {name: "text" if name in categories and kind in _WHOLE else _kind(kind)
              for name, kind in frame.schema.items() if name not in extra}
     return _with_seconds(frame, kinds)
+
+
+def free_name(wanted: Any, X: Any, otherwise: str) -> str:
+    """A name for a column beside those of X: the wanted one if it is a text and free."""
+    names = {name.lower() for name in columns_of(X)} | set(_RESERVED)
+    name = wanted if isinstance(wanted, str) and wanted else otherwise
+    while name.lower() in names:
+        name += "_"
+    return name
+
+
+def columns_of(X: Any) -> list[str]:
+    """The names that the columns of X have in tables."""
+    if not _estimator.is_frame(X):
+        return [f"x{i}" for i in range(X.shape[1])]
+    given = X.columns if hasattr(X, "assign") or hasattr(X, "with_columns") else pyarrow_names(X)
+    names = [str(name) for name in given]
+    taken = {name.lower() for name in names}
+    for i, name in enumerate(names):
+        if name.lower() in _RESERVED:
+            while names[i].lower() in taken | set(_RESERVED):
+                names[i] += "_"
+            taken.add(names[i].lower())
+    return names
+
+
+def pyarrow_names(X: Any) -> list[str]:
+    """The names of the columns of what has __arrow_c_stream__."""
+    names = getattr(X, "column_names", None)
+    return list(names) if names is not None else list(X.columns)
+
+
+def _named(X: Any) -> Any:
+    """The frame with the names of columns_of()."""
+    names = columns_of(X)
+    if hasattr(X, "set_axis"):  # pandas.
+        return X.set_axis(names, axis=1)
+    if hasattr(X, "with_columns"):  # Polars.
+        return X.rename(dict(zip(X.columns, names)))
+    if not hasattr(X, "rename_columns"):
+        import pyarrow
+
+        X = pyarrow.table(X)
+    return X.rename_columns(names)
+
+
+def _plain_types(X: Any) -> Any:
+    """A frame without what tables do not carry: durations as seconds, columns of texts and others as
+    texts, sparse columns as full ones."""
+    if hasattr(X, "with_columns"):
+        import polars
+
+        long = [name for name, kind in X.schema.items() if str(kind).startswith("Duration")]
+        return X.with_columns([polars.col(name).dt.total_microseconds() / 1e6 for name in long]) if long else X
+    if not hasattr(X, "assign"):
+        return X
+    changed = {}
+    for i, (name, dtype) in enumerate(X.dtypes.items()):
+        column = X.iloc[:, i] if str(dtype).startswith(("timedelta", "Sparse")) or dtype == object else None
+        if column is None:
+            continue
+        if str(dtype).startswith("timedelta"):
+            changed[name] = column.dt.total_seconds()
+        elif str(dtype).startswith("Sparse"):
+            changed[name] = column.sparse.to_dense()
+        elif _is_mixed(column):
+            changed[name] = column.map(str, na_action="ignore")
+    return _replaced(X, changed) if changed else X
+
+
+def _replaced(X: Any, changed: dict[Any, Any]) -> Any:
+    X = X.copy(deep=False)
+    for name, each in changed.items():
+        X[name] = each
+    return X
+
+
+def _is_mixed(column: Any) -> bool:
+    from pandas.api.types import infer_dtype
+
+    return infer_dtype(column, skipna=True) in ("mixed", "mixed-integer")
 
 
 def of_kind(kinds: dict[str, str], wanted: str) -> list[str]:
@@ -72,26 +156,6 @@ def _columns(X: Any) -> Any:
     for begin in range(0, X.shape[0], rows_at_once):
         columns[:, begin:begin + rows_at_once] = X[begin:begin + rows_at_once].T
     return columns
-
-
-def _joined(X: Any, extra: dict[str, Any]) -> Any:
-    """The frame X with columns of NumPy's behind its own."""
-    taken = set(extra) & {str(name) for name in getattr(X, "columns", [])}
-    if taken:
-        raise InputError(f'column "{taken.pop()}" has a name that fitting needs', fix="rename it")
-    if hasattr(X, "assign"):  # pandas.
-        named = X.set_axis([str(name) for name in X.columns], axis=1)
-        return named.reset_index(drop=True).assign(**extra)
-    if hasattr(X, "with_columns"):  # Polars.
-        import polars
-
-        return X.with_columns(**{name: polars.Series(each) for name, each in extra.items()})
-    import pyarrow
-
-    table = pyarrow.table(X)
-    for name, each in extra.items():
-        table = table.append_column(name, pyarrow.array(each))
-    return table
 
 
 def _categories(X: Any) -> set[str]:

@@ -7,21 +7,30 @@ _stages(), the pipeline whose last stage is the estimator.
 
 from __future__ import annotations
 
-import io
 import tempfile
+import warnings
 import weakref
-import zipfile
 from pathlib import Path
 from typing import Any
 
 from . import _estimator
-from ._estimator import BaseEstimator, ClassifierMixin, RegressorMixin
-from ._table_columns import GROUP, LABEL, ROW, WEIGHT, require_usable, same_rows, table_of
+from ._estimator import BaseEstimator
+from ._fit_options import merged, mostly_equal, seed_for
+from ._packed import extract, packed, unpacked
+from ._quick import MOST_ROWS, quick
+from ._rows import ROW, count_of, sorted_by_row
+from ._runs import Run
+from ._table_columns import (GROUP, WEIGHT, free_name, require_usable, same_rows,
+                             table_of)
+from .errors import LeakWarning, ProtiumError, UsageError
 from .model import Model, Pipeline
+from .scorer import Scorer
 from .session import Session, default_session
 
-# Models as sessions have them, beside the estimators, which must not change while they predict.
+# Models as sessions have them, beside the estimators, which must not change while they predict;
+# and scorers, None where a net needs workers.
 _loaded: "weakref.WeakKeyDictionary[Any, Model]" = weakref.WeakKeyDictionary()
+_scorers: "weakref.WeakKeyDictionary[Any, Scorer | None]" = weakref.WeakKeyDictionary()
 
 
 class TableEstimator(BaseEstimator):
@@ -29,9 +38,14 @@ class TableEstimator(BaseEstimator):
 
     engine: str
     workers: int
-    validation: float
-    patience: int
+    validation: float | None
+    patience: int | None
+    metrics: Any
     random_state: Any
+    check_leaks: bool
+    warm_start: bool
+    verbose: bool | None
+    callbacks: Any
     train: Any
 
     def _stages(self, kinds: dict[str, str], rows: int) -> list[dict[str, Any]]:
@@ -39,135 +53,165 @@ class TableEstimator(BaseEstimator):
         label, weight, loss and gang."""
         raise NotImplementedError
 
+    def _held_out(self, rows: int) -> float:
+        """The share of the rows that is held out where nothing is said."""
+        raise NotImplementedError
+
     def _fit(self, X: Any, y: Any, sample_weight: Any, learns: dict[str, Any],
-             group: Any = None) -> Any:
+             group: Any = None, name: Any = None) -> Any:
+        start = vars(self).pop("_archive", None)  # A fit that does not end leaves nothing fitted.
+        _scorers.pop(self, None)
         rows = len(y)
-        extra = {LABEL: y}
+        label = free_name(name, X, "label")
+        labels = [label] if y.ndim == 1 else [f"{label}_{i}" for i in range(y.shape[1])]
+        extra = dict(zip(labels, [y] if y.ndim == 1 else y.T))
         weight = _estimator.weights(sample_weight, X, rows)
         if weight is not None:
             extra[WEIGHT] = weight
         if group is not None:
             extra[GROUP] = group
+        self.seed_ = seed_for(self.random_state)
+        by_row = self.validation is None and group is None and self._held_out(rows) > 0
+        extra = {**extra, ROW: _estimator.row_numbers(rows)} if by_row else extra
         frame, kinds = table_of(default_session(self.engine), X, extra)
         require_usable(kinds)
         *stages, estimator = self._stages(kinds, rows)
-        estimator = {**estimator, "label": LABEL, "gang": {"workers": self.workers}, **learns}
+        estimator = {**estimator, "gang": {"workers": self.workers}, **learns}
+        estimator.update({"label": label} if y.ndim == 1 else {"labels": labels})
         if weight is not None:
             estimator["weight"] = WEIGHT
         if group is not None:
             estimator["group"] = GROUP
-        model = Pipeline([*stages, estimator]).fit(frame)
-        self.metrics_ = model.metrics
-        self._features = list(kinds)
-        self._archive = _pack(model)
-        _loaded[self] = model
+        if by_row and mostly_equal(frame, [*kinds, *labels]):
+            estimator["train"].setdefault("validation", {}).setdefault("by", [ROW])
+        if self.check_leaks and y.ndim == 1:
+            _warn_of_leaks(frame, [*kinds, label], label)
+        self._labels, self._features = labels, list(kinds)
+        self._keep(self._learned([*stages, estimator], frame, start))
         return self
 
-    def _train_options(self, **own: Any) -> dict[str, Any]:
-        options = {**own, "seed": _estimator.seed_of(self.random_state)}
-        if self.validation:
-            options["validation"] = {"share": self.validation}
-        if self.patience:  # Refused where there are no validation rows.
-            options["early_stopping"] = {"patience": self.patience}
-        return {**options, **(self.train or {})}
+    def _learned(self, stages: list[dict[str, Any]], frame: Any, start: bytes | None) -> Model:
+        with frame.session._watch.during(self.verbose, self.callbacks):
+            if not self.warm_start or start is None:
+                return Pipeline(stages).fit(frame)
+            with tempfile.TemporaryDirectory(prefix="protium-") as folder:
+                extract(start, Path(folder))
+                train = {**stages[-1]["train"], "from": {"model": folder}}
+                return Pipeline([*stages[:-1], {**stages[-1], "train": train}]).fit(frame)
+
+    def _keep(self, model: Model) -> None:
+        self.metrics_ = model.metrics
+        self._archive = packed(model)
+        _loaded[self] = model
+
+    def _train_options(self, rows: int, patience: int, named: dict[str, str],
+                       **own: Any) -> dict[str, Any]:
+        options = {**own, "seed": self.seed_}
+        share = self._held_out(rows) if self.validation is None else self.validation
+        if share:
+            options["validation"] = {"share": share}
+        if self.patience or (self.patience is None and share):
+            if not share:
+                raise UsageError("patience needs validation rows, and there are none",
+                                 fix="validation=0.1, or leave patience out")
+            options["early_stopping"] = {"patience": self.patience or patience}
+        if self.metrics:
+            options["metrics"] = [self.metrics] if isinstance(self.metrics, str) else list(self.metrics)
+        said = {"random_state": "seed", "validation": "validation", "patience": "early_stopping", "metrics": "metrics",
+                **named}
+        set_here = {option: name for name, option in said.items() if getattr(self, name) is not None}
+        return merged(options, set_here, self.train)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_archive" in vars(self)
+
+    # ---- What was learned.
+
+    @property
+    def model_(self) -> Model:
+        """The model, as sessions have it: save(), export(), scorer(), evaluate(), ..."""
+        _estimator.require_fitted(self)
+        return self._model()
+
+    @property
+    def run_(self) -> Run | None:
+        """The run that fitted it: its folder, report, settings; None where that is gone, as after
+        unpickling."""
+        return self.model_.run
+
+    @property
+    def history_(self) -> list[dict[str, Any]]:
+        """What was measured after each epoch, or some of the rounds."""
+        _estimator.require_fitted(self)
+        return list(self.metrics_["training"]["history"])
+
+    @property
+    def importance_(self) -> dict[str, float]:
+        """How much the first metric worsens on validation rows when a column is shuffled."""
+        return self.model_.importance
+
+    def save(self, folder: Any) -> None:
+        """Writes the model's folder, for protium.Session.load(), `protium predict`, serve, ..."""
+        self.model_.save(folder)
+
+    def export(self, format: str, path: Any, *, force: bool = False) -> list[str]:
+        """Writes the model for another tool ("onnx"); returns what that cannot hold of it."""
+        return self.model_.export(format, path, force=force)
+
+    def scorer(self) -> Scorer:
+        """Predicts rows that come as dicts, in this process."""
+        return self.model_.scorer()
+
+    def evaluate(self, X: Any, y: Any) -> dict[str, Any]:
+        """The training's metrics on other rows."""
+        _estimator.require_fitted(self)
+        X, y = _estimator.checked(self, X, reset=False), self._targets(y)
+        same_rows(X, y)
+        model = self._model()
+        extra = dict(zip(self._labels, [y] if y.ndim == 1 else y.T))
+        return model.evaluate(table_of(model.session, X, extra)[0])
+
+    def _targets(self, y: Any) -> Any:
+        return _estimator.numbers(y)
 
     def _model(self) -> Model:
         model = _loaded.get(self)
         if model is None or not model.session._handle:
-            model = _loaded[self] = _unpack(default_session(self.engine), self._archive)
+            model = _loaded[self] = unpacked(default_session(self.engine), self._archive)
         return model
+
+    def _quick_scorer(self) -> Scorer | None:
+        if self not in _scorers:
+            try:
+                _scorers[self] = self._model().scorer()
+            except ProtiumError:  # LibTorch computes the net.
+                _scorers[self] = None
+        return _scorers[self]
 
     def _scored(self, X: Any) -> dict[str, Any]:
         """The predictions' columns, in the order of the rows."""
-        import numpy as np
-
         _estimator.require_fitted(self)
         X = _estimator.checked(self, X, reset=False)
+        if 0 < count_of(X) <= MOST_ROWS:
+            scorer = self._quick_scorer()
+            columns = quick(scorer, X) if scorer is not None else None
+            if columns is not None:
+                return columns
         model = self._model()
         frame, _ = table_of(model.session, X, {})
-        columns = model.transform(frame, keep=[ROW]).to_columns()
-        order = np.argsort(columns.pop(ROW))
-        return {name: each[order] for name, each in columns.items()}
+        return sorted_by_row(model.transform(frame, keep=[ROW]).to_columns())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 
-class TableRegressor(RegressorMixin, TableEstimator):
-    """A TableEstimator of numbers."""
-
-    def _loss(self) -> dict[str, Any]:
-        return {"name": "mse"}
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learns from rows X, a matrix or a frame, and their numbers y."""
-        y = _estimator.numbers(_estimator.one_column(y))
-        X = _estimator.checked(self, X, reset=True)
-        same_rows(X, y)
-        return self._fit(X, y, sample_weight, {"loss": self._loss()})
-
-    def predict(self, X: Any) -> Any:
-        """A number for each row."""
-        return self._scored(X)["prediction"]
+_ROWS_FOR_LEAKS = 20_000  # Enough to see one; all would take as long as a short training.
 
 
-class TableClassifier(ClassifierMixin, TableEstimator):
-    """A TableEstimator of classes."""
-
-    def _loss(self) -> dict[str, Any]:
-        """The loss for classes_, which are learned as 0, 1, ..."""
-        return {"name": "binary_cross_entropy" if len(self.classes_) == 2 else "cross_entropy"}
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learns from rows X, a matrix or a frame, and their classes y, of any type."""
-        import numpy as np
-
-        y = _estimator.one_column(y)
-        _estimator.check_classes(y)
-        X = _estimator.checked(self, X, reset=True)
-        same_rows(X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has one class, {self.classes_[0]!r}: there is nothing to learn")
-        return self._fit(X, codes.astype(np.int64), sample_weight,
-                         {"loss": self._loss(), "probabilities": "probabilities"})
-
-    def predict(self, X: Any) -> Any:
-        """A class for each row."""
-        codes = self._scored(X)["prediction"]
-        return self.classes_[codes]
-
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each of classes_, a row for each row."""
-        return self._scored(X)["probabilities"]
-
-
-def _pack(model: Model) -> bytes:
-    """The model's folder as one text of bytes, which can be pickled."""
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "model"
-        model.save(folder)
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-            for file in sorted(folder.iterdir()):
-                archive.writestr(file.name, file.read_bytes())
-        return packed.getvalue()
-
-
-def _unpack(session: Session, packed: bytes) -> Model:
-    folder = Path(tempfile.mkdtemp(prefix="protium-model-"))
-    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        for name in archive.namelist():
-            (folder / Path(name).name).write_bytes(archive.read(name))
-    model = session.load(folder)
-    # The weights are read from there as long as the model lives.
-    weakref.finalize(model, _remove, folder)
-    return model
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
+def _warn_of_leaks(frame: Any, names: list[str], label: str) -> None:
+    for column, why in frame.select(*names).limit(_ROWS_FOR_LEAKS).leaks(label).items():
+        warnings.warn(f"{column} {why} Leave it out: X.drop(columns={column!r}); check_leaks=False silences this",
+                      LeakWarning, stacklevel=5)

@@ -69,6 +69,10 @@ class StoppedError(ProtiumError):
     exit = 75
 
 
+class LeakWarning(UserWarning):
+    """A column gives away by itself what is to be predicted."""
+
+
 _BY_EXIT = {kind.exit: kind for kind in (UsageError, InputError, EnvironmentFault, RemoteError,
                                          NoRoomError, StalledError, BugError, StoppedError)}
 

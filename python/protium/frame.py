@@ -12,6 +12,7 @@ from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from . import _arrow, _library
+from ._shown import described, html, quoted, type_name
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Frame:
         _library.call("pt_frame_schema", self._own(), ctypes.addressof(schema))
         try:
             fields = [schema.children[i].contents for i in range(schema.n_children)]
-            return {field.name.decode(): _type_name(field) for field in fields}
+            return {field.name.decode(): type_name(field) for field in fields}
         finally:
             _arrow.release(schema)
 
@@ -56,6 +57,24 @@ class Frame:
         rows = c_int64()
         self.session._run("pt_frame_count", self._own(), byref(rows))
         return rows.value
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns. Counts the rows."""
+        return self.count(), len(self.columns)
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """What each column holds: type, count, missing, distinct, mean, std, min, max. One pass over
+        the rows; pandas.DataFrame(frame.describe()) is a table of it.
+        """
+        return described(self)
+
+    def leaks(self, label: str) -> dict[str, str]:
+        """The columns that give another one away by themselves, each with the reason: what would be
+        learned in place of what is to be predicted. Reads the rows twice.
+        """
+        return dict(json.loads(_library.interruptible(
+            lambda: _library.text_of("pt_frame_leaks", self._own(), label.encode()), self.session.cancel)))
 
     def explain(self) -> dict[str, Any]:
         """What running it would do: engine, tree, sql, what is not exact, placement."""
@@ -73,6 +92,22 @@ class Frame:
     def limit(self, rows: int) -> "Frame":
         """At most so many rows; which ones is up to the engine."""
         return self._derived("pt_frame_limit", operator.index(rows))
+
+    def head(self, rows: int = 5) -> "Frame":
+        """limit(), under the name that pandas and Polars have for it."""
+        return self.limit(rows)
+
+    def filter(self, condition: str) -> "Frame":
+        """The rows for which a condition holds, as SQL has it: frame.filter("age > 30 AND sex = 'f'")."""
+        return self.sql(f"SELECT * FROM this WHERE {condition}")
+
+    def __getitem__(self, names: str | list[str]) -> Any:
+        """frame["age"] is the column as an array; frame[["age", "sex"]] these columns as a frame."""
+        names = names if isinstance(names, str) else list(names)
+        for name in [names] if isinstance(names, str) else names:
+            if name not in self.columns:
+                raise KeyError(name)
+        return self.to_numpy(names) if isinstance(names, str) else self.select(*names)
 
     def keep(self) -> "Frame":
         """The same rows, computed at most once per session, or once for all sessions with `store`."""
@@ -233,7 +268,7 @@ class Frame:
         return f"<protium.Frame {columns}>"
 
     def _repr_html_(self) -> str:
-        return _html(self.limit(10).to_columns(), self.schema)
+        return html(self.limit(10).to_columns(), self.schema)
 
 
 def _numbers(columns: dict[str, Any]) -> list[Any]:
@@ -249,34 +284,3 @@ def _numbers(columns: dict[str, Any]) -> list[Any]:
                              why="a matrix or a tensor is one of numbers",
                              fix="frame.select(...) of the others, or to_columns()")
     return [numpy.asarray(each) for each in numbers.values()]
-
-
-_TYPE_NAMES = {b"b": "bool", b"i": "int32", b"l": "int64", b"f": "float32", b"g": "float64",
-               b"u": "string", b"U": "string", b"z": "binary", b"Z": "binary", b"tdD": "date"}
-
-
-def _type_name(field: Any) -> str:
-    format = field.format
-    if format.startswith(b"ts"):
-        return "timestamp"
-    if format in (b"+l", b"+L"):
-        return f"list<{_type_name(field.children[0].contents)}>"
-    if format.startswith(b"d:"):
-        return f"decimal({format[2:].decode()})"
-    if format == b"+s":
-        parts = [field.children[i].contents for i in range(field.n_children)]
-        return f"struct<{', '.join(f'{part.name.decode()} {_type_name(part)}' for part in parts)}>"
-    if format == b"+m":
-        pair = field.children[0].contents
-        return f"map<{_type_name(pair.children[0].contents)}, {_type_name(pair.children[1].contents)}>"
-    return _TYPE_NAMES.get(format, format.decode())
-
-
-def _html(columns: dict[str, Any], schema: dict[str, str]) -> str:
-    from html import escape
-
-    heads = "".join(f"<th>{escape(name)}<br><small>{escape(kind)}</small></th>"
-                    for name, kind in schema.items())
-    rows = "".join("<tr>" + "".join(f"<td>{escape(str(each))}</td>" for each in row) + "</tr>"
-                   for row in zip(*columns.values()))
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"

@@ -6,9 +6,13 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from . import _library
+from ._runs import Run
+from .errors import UsageError
 from .frame import Frame
 from .scorer import Scorer
 
@@ -89,6 +93,29 @@ class Model:
         return dict(self._facts()["metrics"])
 
     @property
+    def run(self) -> Run | None:
+        """The run that fitted it; None of a model that was loaded."""
+        folder = self._facts()["run"]
+        return Run(folder) if folder else None
+
+    @property
+    def input(self) -> dict[str, str]:
+        """The columns of the table that it was fitted on, with their types."""
+        return {each["name"]: each["type"] for each in self._facts()["input"]}
+
+    @property
+    def importance(self) -> dict[str, float]:
+        """How much a metric worsens on validation rows when a column is shuffled, by column, the
+        most important first. Needs validation rows: train={"validation": {"share": 0.1}}.
+        """
+        measured = self.metrics.get("importance")
+        if not measured:
+            raise UsageError("the importance of the columns was not measured", why="there were no validation rows",
+                             fix='train={"validation": {"share": 0.1}} in the estimator')
+        worse = {each["column"]: float(each["worse"]) for each in measured["columns"]}
+        return dict(sorted(worse.items(), key=lambda each: -each[1]))
+
+    @property
     def classes(self) -> list[str]:
         """Of a model of classes: these as text, in the order of their probabilities."""
         return list(self._facts()["classes"])
@@ -103,6 +130,26 @@ class Model:
         return Frame(self.session, self.session._made("pt_model_transform", self._own(),
                                                       frame._own(), names))
 
+    def predict(self, table: Any) -> Any:
+        """The predictions for the rows of a table, in their order: an array, or, where the model
+        predicts several columns beside probabilities, a dict of them."""
+        import numpy as np
+
+        from ._rows import in_order
+
+        columns = in_order(self, table)
+        values = {name: each for name, each in columns.items()
+                  if not name.startswith(("probability", "probabilities"))} or columns
+        return next(iter(values.values())) if len(values) == 1 else \
+            {name: np.asarray(each) for name, each in values.items()}
+
+    def evaluate(self, table: Any) -> dict[str, Any]:
+        """What the training's metrics are on other rows, which have their labels."""
+        frame = self.session.table(table)
+        measured = _library.interruptible(
+            lambda: _library.text_of("pt_model_evaluate", self._own(), frame._own()), self.session.cancel)
+        return dict(json.loads(measured)["metrics"])
+
     def scorer(self) -> Scorer:
         """Predicts in this process, for rows that come one by one; made when it is first asked for."""
         if self._scorer is None:
@@ -113,9 +160,29 @@ class Model:
         """The predictions for one row, a value for each column, computed in this process."""
         return self.scorer().score_row(row)
 
+    def score_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The predictions for a few rows, computed in this process."""
+        return self.scorer().score_rows(rows)
+
+    def export(self, format: str, path: str | os.PathLike[str], *, force: bool = False) -> list[str]:
+        """Writes the model for another tool, "onnx" or what else `protium export --help` names, and
+        returns what that format cannot hold of it."""
+        from . import _command
+
+        if not force and os.path.exists(path):
+            raise UsageError(f"{os.fspath(path)} is there already", fix="another path, or force=True to replace it")
+        with tempfile.TemporaryDirectory(prefix="protium-") as scratch:
+            self.save(Path(scratch) / "model")
+            words = ["export", os.path.join(scratch, "model"), "--to", format, "--output", os.path.abspath(path)]
+            return list(_command.said_json(*words, *(["--force"] if force else []))["left_out"])
+
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes the model's folder, whole or not at all; a model that is there is replaced."""
         _library.call("pt_model_save", self._own(), os.fspath(folder).encode())
+
+    def __reduce__(self) -> Any:
+        raise UsageError("a model belongs to its session and cannot be pickled",
+                         fix='model.save("folder"), and session.load("folder") where it is needed')
 
     def __repr__(self) -> str:
         try:

@@ -148,8 +148,7 @@ class Session:
         capsule, stream = _stream_of(data)
         address = _arrow.stream_address(capsule) if stream is None else _address(stream)
         if not _arrow.is_table(_arrow.Stream.from_address(address)):
-            raise UsageError(f"a {type(data).__name__} is one column and no table",
-                             fix='session.table({"name": column})')
+            raise _one_column(data)
         said = (name or f"table{self._unnamed}").encode()
         return Frame(self, self._made("pt_session_bring", self.handle, said, address))
 
@@ -160,6 +159,11 @@ class Session:
         from .model import Model
 
         return Model(self, self._made("pt_session_load", self.handle, os.fspath(folder).encode()))
+
+
+def _one_column(data: Any) -> UsageError:
+    return UsageError(f"a {type(data).__name__} is one column and no table",
+                      fix='session.table({"name": column})')
 
 
 def _address(stream: _arrow.Stream) -> int:
@@ -189,6 +193,8 @@ def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
 
     if isinstance(data, Mapping):
         columns = {str(name): _given.column(str(name), each) for name, each in data.items()}
+    elif hasattr(data, "to_frame"):  # A Series of pandas before 3.
+        raise _one_column(data)
     else:
         raise UsageError(f"a {type(data).__name__} is not a table",
                          fix="a frame of pandas, Polars, pyarrow or DuckDB, a dict of columns, or a path")

@@ -9,77 +9,140 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._fit_options import effort_for
 from ._table_columns import of_kind
-from ._table_estimator import TableClassifier, TableEstimator, TableRegressor
+from ._table_estimator import TableEstimator
+from ._table_targets import TableClassifier, TableRegressor
+
+_MANY_NUMBERS = 200  # With more, a small net learns more from the rows that there usually are.
+_MANY_ROWS = 1_000_000  # A median of so many different numbers takes long.
 
 
 class _Net(TableEstimator):
-    # Of nets that read numbers alone; beside embeddings wider weights learn too fast.
-    _initial_weights = "pytorch"
-
-    def __init__(self, hidden: Any = (128, 64), *, net: Any = None, epochs: int = 20,
-                 batch_size: int | None = None, learning_rate: float = 0.001, dropout: float = 0.0,
-                 validation: float = 0.0, patience: int = 0, workers: int = 1,
-                 random_state: Any = None, engine: str = "local", train: Any = None) -> None:
+    def __init__(self, hidden: Any = None, *, net: Any = None, epochs: int | None = None,
+                 batch_size: int | None = None, learning_rate: float | None = None,
+                 dropout: float | None = None, loss: Any = None, validation: float | None = None,
+                 patience: int | None = None, metrics: Any = None, workers: int = 1,
+                 check_leaks: bool = True, warm_start: bool = False,
+                 verbose: bool | None = None, callbacks: Any = None, random_state: Any = None,
+                 engine: str = "local", train: Any = None) -> None:
         self.hidden = hidden
         self.net = net
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.dropout = dropout
+        self.loss = loss
         self.validation = validation
         self.patience = patience
+        self.metrics = metrics
         self.workers = workers
+        self.check_leaks = check_leaks
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.callbacks = callbacks
         self.random_state = random_state
         self.engine = engine
         self.train = train
 
     def _fit(self, *args: Any) -> Any:
         super()._fit(*args)
-        self.n_iter_ = len(self.metrics_.get("training", {}).get("history", [])) or self.epochs
+        self.n_iter_ = len(self.metrics_["training"]["history"])
         return self
+
+    @property
+    def feature_importances_(self) -> Any:
+        """The share of each column in what the metric worsens when columns are shuffled (importance_)."""
+        import numpy as np
+
+        worse = np.array([max(self.importance_.get(name, 0.0), 0.0) for name in self._features], "float64")
+        return worse / worse.sum() if worse.sum() > 0 else worse
+
+    def _held_out(self, rows: int) -> float:
+        return effort_for(rows).net_validation
 
     def _stages(self, kinds: dict[str, str], rows: int) -> list[dict[str, Any]]:
         numeric, texts = of_kind(kinds, "number"), of_kind(kinds, "text")
+        wide = len(numeric) > _MANY_NUMBERS
         stages: list[dict[str, Any]] = []
-        estimator: dict[str, Any] = {"kind": "torch_estimator", "net": self._net(texts),
-                                     "train": self._train(rows)}
+        estimator: dict[str, Any] = {"kind": "torch_estimator", "net": self._net(wide),
+                                     "train": self._train(rows, wide)}
         if numeric:
-            # The mean, since a median of millions of different numbers takes long.
-            stages.append({"kind": "imputer", "id": "fill", "with": "mean", "inputs": numeric})
-            stages.append({"kind": "standard_scaler", "id": "scale", "inputs": [{"stage": "fill"}]})
+            stages.append({"kind": "imputer", "id": "fill", "inputs": numeric,
+                           "with": "median" if rows < _MANY_ROWS else "mean"})
+            scaler = "standard_scaler" if wide or self.net is not None else "quantile_scaler"
+            stages.append({"kind": scaler, "id": "scale", "inputs": [{"stage": "fill"}]})
             estimator["numeric"] = [{"stage": "scale"}]
         if texts:
             stages.append({"kind": "string_indexer", "id": "index", "inputs": texts})
             estimator["categorical"] = [{"stage": "index"}]
         return [*stages, estimator]
 
-    def _net(self, texts: list[str]) -> Any:
+    def _net(self, wide: bool) -> Any:
         if self.net is not None:
             return self.net
-        return {"name": "tabular_mlp", "hidden": [int(width) for width in self.hidden],
-                "dropout": self.dropout,
-                "initial_weights": "pytorch" if texts else self._initial_weights}
+        hidden = self.hidden if self.hidden is not None else (64, 32) if wide else (64, 64)
+        net = {"name": "tabular_mlp" if wide else "tabm", "hidden": [int(width) for width in hidden]}
+        return net if self.dropout is None else {**net, "dropout": self.dropout}
 
-    def _train(self, rows: int) -> dict[str, Any]:
-        # Some fifty steps an epoch where there are few rows.
-        batch = self.batch_size or min(512, max(16, rows // 50))
-        return self._train_options(epochs=self.epochs, batch_size=batch,
-                                   optimizer={"name": "adam", "learning_rate": self.learning_rate})
+    def _train(self, rows: int, wide: bool) -> dict[str, Any]:
+        effort = effort_for(rows)
+        rate = self.learning_rate or (1e-3 if wide else 3e-3)
+        return self._train_options(
+            rows, effort.patience, {"epochs": "epochs", "batch_size": "batch_size", "learning_rate": "optimizer"},
+            epochs=self.epochs or effort.epochs, batch_size=self.batch_size or effort.batch, schedule="cosine",
+            optimizer={"name": "adamw", "learning_rate": rate})
 
 
 class TabularRegressor(_Net, TableRegressor):
-    """A net that predicts numbers.
+    """A net that predicts numbers. What is not set is as `protium init` writes it for so many rows.
 
-    hidden: neurons in each layer. net: any net of `protium help nets` instead, as in a job file.
-    batch_size: rows per step; unless set, 512, and less where there are few rows. workers: processes
-    that train together; they do not change the result. validation: share of the rows held out to
-    choose the best epoch; patience: epochs without a better one before training ends. engine: where
-    it is trained. train: further options of [train] in job files, such as {"clip_norm": 1.0}.
+    hidden: neurons in each layer of the net, which is tabm; net: any net of `protium help nets`
+    instead, as in a job file. epochs: at most; batch_size: rows per step. loss: huber, mse, mae,
+    poisson, ..., or such a loss with its options: {"name": "quantile", "levels": [0.1, 0.9]}.
+    validation: share of the rows held out to choose the best epoch, 0 for none; unless set, 0.2 or 0.1
+    of 100 rows or more. patience: epochs without a better one before training ends. metrics: what is
+    measured on them. workers: processes that train together; they do not change the result.
+    check_leaks: whether to warn (LeakWarning) of columns that give y away, in 20,000 rows.
+    warm_start: a further fit() starts from the weights of the last one. verbose: whether to print
+    epochs; unless set, on terminals. callbacks: functions called with each event of an epoch or a
+    validation, a dict. random_state: the seed; unless set another one each time, which is seed_.
+    engine: where it is trained. train: further options of [train] in job files: {"clip_norm": 1.0}.
+
+    Once fitted: predict, evaluate, save, export, scorer; model_, run_, history_, importance_,
+    feature_importances_, metrics_, n_iter_, seed_.
     """
+
+    _usual_loss = {"name": "huber", "delta": 1.0}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
 
 
 class TabularClassifier(_Net, TableClassifier):
-    """A net that predicts classes; parameters as for TabularRegressor."""
+    """A net that predicts classes; parameters as for TabularRegressor, and
 
-    _initial_weights = "glorot"
+    class_weight: "balanced", or a weight for each class. calibration: "temperature" or "isotonic",
+    which fit probabilities to the validation rows. threshold: the probability above which a row is of
+    the greater of two classes, or the metric that chooses it: "f1".
+    """
+
+    def __init__(self, hidden: Any = None, *, net: Any = None, epochs: int | None = None,
+                 batch_size: int | None = None, learning_rate: float | None = None,
+                 dropout: float | None = None, loss: Any = None, class_weight: Any = None,
+                 calibration: str | None = None, threshold: Any = None, validation: float | None = None,
+                 patience: int | None = None, metrics: Any = None, workers: int = 1,
+                 check_leaks: bool = True, warm_start: bool = False,
+                 verbose: bool | None = None, callbacks: Any = None, random_state: Any = None,
+                 engine: str = "local", train: Any = None) -> None:
+        super().__init__(hidden, net=net, epochs=epochs, batch_size=batch_size, learning_rate=learning_rate,
+                         dropout=dropout, loss=loss, validation=validation, patience=patience, metrics=metrics,
+                         workers=workers, check_leaks=check_leaks,
+                         warm_start=warm_start, verbose=verbose, callbacks=callbacks,
+                         random_state=random_state, engine=engine, train=train)
+        self.class_weight = class_weight
+        self.calibration = calibration
+        self.threshold = threshold

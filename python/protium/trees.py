@@ -10,20 +10,25 @@ from __future__ import annotations
 from typing import Any
 
 from . import _estimator
+from ._fit_options import effort_for
 from ._table_columns import of_kind, same_rows
-from ._table_estimator import TableClassifier, TableEstimator, TableRegressor
+from ._table_estimator import TableEstimator
+from ._table_targets import TableClassifier, TableRegressor
 
 _INDEX = "index"
+_ROUNDS_AT_MOST, _ROUNDS = 1000, 200  # Where validation rows choose how many, and where there are none.
+_PATIENCE = 50  # Rounds.
 
 
 class _Trees(TableEstimator):
-    def __init__(self, *, loss: Any = None, rounds: int = 200, learning_rate: float = 0.05,
-                 leaves: int = 31, depth: int = 0, bins: int = 255, min_weight: float = 1.0,
+    def __init__(self, *, loss: Any = None, rounds: int | None = None, learning_rate: float = 0.05,
+                 leaves: int | None = None, depth: int = 0, bins: int = 255, min_weight: float = 1.0,
                  min_gain: float = 0.0, l1: float = 0.0, l2: float = 1.0, rows: float = 1.0,
                  columns: float = 0.5, one_hot: int = 4, smoothing: float = 10.0,
-                 monotone: Any = None, interactions: Any = None, validation: float = 0.0,
-                 patience: int = 0, workers: int = 1, random_state: Any = None,
-                 engine: str = "local", train: Any = None) -> None:
+                 monotone: Any = None, interactions: Any = None, validation: float | None = None,
+                 patience: int | None = None, metrics: Any = None, workers: int = 1,
+                 check_leaks: bool = True, warm_start: bool = False, verbose: bool | None = None, callbacks: Any = None,
+                 random_state: Any = None, engine: str = "local", train: Any = None) -> None:
         self.loss = loss
         self.rounds = rounds
         self.learning_rate = learning_rate
@@ -42,7 +47,12 @@ class _Trees(TableEstimator):
         self.interactions = interactions
         self.validation = validation
         self.patience = patience
+        self.metrics = metrics
         self.workers = workers
+        self.check_leaks = check_leaks
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.callbacks = callbacks
         self.random_state = random_state
         self.engine = engine
         self.train = train
@@ -52,6 +62,7 @@ class _Trees(TableEstimator):
         """The share of each column in what all splits gained; zeros where nothing was split."""
         import numpy as np
 
+        _estimator.require_fitted(self)
         gains = {each["column"]: each["gain"] for each in self.metrics_["splits"]}
         gain = np.array([gains[name] for name in self._features], "float64")
         return gain / gain.sum() if gain.sum() > 0 else gain
@@ -62,10 +73,13 @@ class _Trees(TableEstimator):
         self.n_iter_ = training["best_epoch"] or training["rounds"]
         return self
 
+    def _held_out(self, rows: int) -> float:
+        return effort_for(rows).validation
+
     def _stages(self, kinds: dict[str, str], rows: int) -> list[dict[str, Any]]:
         numeric, texts = of_kind(kinds, "number"), of_kind(kinds, "text")
-        estimator: dict[str, Any] = {"kind": "tree_estimator", "trees": self._shape(kinds),
-                                     "train": self._train_options()}
+        estimator: dict[str, Any] = {"kind": "tree_estimator", "trees": self._shape(kinds, rows),
+                                     "train": self._train_options(rows, _PATIENCE, {})}
         if numeric:
             estimator["numeric"] = numeric
         if not texts:
@@ -75,11 +89,14 @@ class _Trees(TableEstimator):
                    "missing": "null"}
         return [indexer, {**estimator, "categorical": [{"stage": _INDEX}]}]
 
-    def _shape(self, kinds: dict[str, str]) -> dict[str, Any]:
+    def _shape(self, kinds: dict[str, str], rows: int) -> dict[str, Any]:
         """The estimator's options `trees`."""
         shape = {name: getattr(self, name) for name in
                  ("rounds", "learning_rate", "leaves", "depth", "bins", "min_weight", "min_gain",
                   "l1", "l2", "rows", "columns", "one_hot", "smoothing")}
+        share = self._held_out(rows) if self.validation is None else self.validation
+        shape["rounds"] = self.rounds or (_ROUNDS_AT_MOST if share else _ROUNDS)
+        shape["leaves"] = self.leaves or effort_for(rows).leaves
         if self.monotone:
             shape["monotone"] = [{"column": _input(column, kinds), "direction": direction}
                                  for column, direction in self.monotone.items()]
@@ -104,24 +121,15 @@ class TreeRegressor(_Trees, TableRegressor):
 
     loss: mse, mae, huber, poisson, tweedie or quantile, or such a loss with its options as in a job
     file: {"name": "huber", "delta": 2}, {"name": "quantile", "levels": [0.1, 0.9]}. rounds to
-    smoothing: as in [trees] of job files (`protium help tree_estimator`). monotone: {column:
+    smoothing: as in [trees] of job files (`protium help tree_estimator`); unless set, rounds and leaves
+    are as `protium init` writes them for so many rows. monotone: {column:
     "rising"} or "falling". interactions: lists of columns; those on the way to a leaf come from one
     list. Columns have names in frames and positions in matrices. validation: share of the rows held
-    out to choose the best round; patience: rounds without a better one before training ends.
-    workers: processes that train together; they do not change the result. engine: where it is
-    trained. train: further options of [train] in job files, such as {"from": "model"}.
+    out to choose the best round, 0 for none; unless set, 0.2 or 0.1 of 100 rows or more. patience:
+    rounds without a better one before training ends. metrics, check_leaks, warm_start, verbose, callbacks,
+    random_state and what there is once fitted: as for TabularRegressor. workers: processes that train
+    together; they do not change the result. engine: where it is trained. train: further options of [train] in job files, such as {"from": "model"}.
     """
-
-    def _loss(self) -> dict[str, Any]:
-        loss = self.loss or "mse"
-        return {"name": loss} if isinstance(loss, str) else dict(loss)
-
-    def predict(self, X: Any) -> Any:
-        """A number for each row; of several quantiles, a column for each level, ascending."""
-        import numpy as np
-
-        predictions = list(self._scored(X).values())
-        return predictions[0] if len(predictions) == 1 else np.column_stack(predictions)
 
 
 class TreeClassifier(_Trees, TableClassifier):
@@ -132,20 +140,7 @@ class TreeClassifier(_Trees, TableClassifier):
     parameters as for TreeRegressor.
     """
 
-    def _loss(self) -> dict[str, Any]:
-        loss = {**super()._loss(), **(self.loss or {})}
-        weights = loss.get("class_weights")
-        if isinstance(weights, dict):
-            loss["class_weights"] = self._weights_by_code(weights)
-        return loss
-
-    def _weights_by_code(self, weights: dict[Any, float]) -> dict[str, float]:
-        codes = {each: str(code) for code, each in enumerate(self.classes_.tolist())}
-        unknown = [each for each in weights if each not in codes]
-        if unknown:
-            raise ValueError(f"class_weights has {unknown[0]!r}, which is not one of the classes "
-                             f"{list(codes)}")
-        return {codes[each]: weight for each, weight in weights.items()}
+    class_weight = calibration = threshold = None  # loss= has weights; trees have no more.
 
 
 class TreeRanker(_Trees, TableEstimator):

@@ -53,7 +53,7 @@ early_stopping = { patience = 10 }
 
 
 # Enough for a few hundred rows.
-QUICK = {"rounds": 20, "learning_rate": 0.3, "columns": 1.0}
+QUICK = {"rounds": 20, "learning_rate": 0.3, "columns": 1.0, "validation": 0, "random_state": 0}
 
 
 def rows(count=400):
@@ -193,7 +193,7 @@ class Trees(unittest.TestCase):
         self.assertGreater(named.score(X, relevance, qid=texts), 0.9)
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X),
                                       model.predict(X))
-        held = pt.TreeRanker(**QUICK, validation=0.3, loss={"top": 5}).fit(X, relevance, group)
+        held = pt.TreeRanker(**{**QUICK, "validation": 0.3}, loss={"top": 5}).fit(X, relevance, group)
         self.assertGreater(held.metrics_["validation"]["ndcg@10"], 0.8)
 
     def test_a_ranker_says_what_it_needs(self):
@@ -258,7 +258,7 @@ class Trees(unittest.TestCase):
         model = pt.TreeRegressor(rounds=500, validation=0.3, patience=5).fit(X, noisy)
         self.assertLess(model.n_iter_, 100)
         with self.assertRaisesRegex(pt.UsageError, "validation"):
-            pt.TreeRegressor(patience=5).fit(X, noisy)
+            pt.TreeRegressor(validation=0, patience=5).fit(X, noisy)
         self.assertLess(len(model.metrics_["training"]["history"]), model.n_iter_ + 6)
 
     def test_in_searches_over_pipelines(self):
@@ -275,7 +275,11 @@ class Trees(unittest.TestCase):
         stage = pt.stages.TreeEstimator(numeric=["x"], label="y")
         trees = pt.Pipeline([stage]).check({"x": [1.0], "y": [1.0]})["pipeline"][0]["trees"]
         given = pt.TreeRegressor().get_params()
+        # As `protium init` writes them for so many rows.
+        by_rows = {"rounds", "leaves"}
         for name, value in trees.items():
+            if name in by_rows:
+                continue
             self.assertEqual(given[name] or value * 0, value, name)
 
     def test_the_stage_has_a_name_of_its_own(self):

@@ -130,6 +130,9 @@ pt_error* pt_frame_split(const pt_frame* frame, const char* options, pt_frame** 
 pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* options);
 // Describes what running it would do: {"engine", "tree", "sql", "not_exact", "placement"}.
 pt_error* pt_frame_plan(const pt_frame* frame, char** json);
+// Returns an object with the columns that give `label` away by themselves, and for each the reason.
+// Reads the rows twice. Since version 3.
+pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json);
 void pt_frame_free(pt_frame* frame);
 
 // ---- Pipelines and models.
@@ -140,21 +143,27 @@ void pt_frame_free(pt_frame* frame);
 // filled in: {"pipeline", "stages", "training"}. Reads no rows.
 pt_error* pt_frame_check(const pt_frame* frame, const char* pipeline, char** json);
 // Learns from the rows. Everything that can be checked without them is checked first. Blocks until
-// the net is trained. If cancelled, fails with exit 75.
+// the net is trained. If cancelled, fails with exit 75. Each fit is a run with a folder of its own
+// below fits/ in the session's folder, as `protium run` leaves one.
 pt_error* pt_frame_fit(const pt_frame* frame, const char* pipeline, pt_model** model);
 // The table with the model's predictions or, without an estimator, the outputs of all stages.
 // `keep` is a JSON list of the columns to carry along; NULL: all.
 pt_error* pt_model_transform(const pt_model* model, const pt_frame* frame, const char* keep,
                              pt_frame** scored);
-// Returns {"pipeline", "metrics", "input", "classes"}: the stages with all options, what was
-// measured, the columns of the table it was fitted on, and its classes as text, in the order of
-// their probabilities.
+// Scores rows that have their labels and returns {"metrics", "diagnostics"}: what `protium run`
+// measures on test rows. Since version 3.
+pt_error* pt_model_evaluate(const pt_model* model, const pt_frame* frame, char** json);
+// Returns {"pipeline", "metrics", "input", "classes", "run"}: the stages with all options, what was
+// measured, the columns of the table it was fitted on, its classes as text, in the order of their
+// probabilities, and the folder of the run that fitted it, null for a model that was loaded.
 pt_error* pt_model_describe(const pt_model* model, char** json);
 // Writes the model's folder (docs/model-folder.md), whole or not at all. Replaces an existing
 // model; refuses to replace anything else.
 pt_error* pt_model_save(const pt_model* model, const char* folder);
 pt_error* pt_session_load(pt_session* session, const char* folder, pt_model** model);
 void pt_model_free(pt_model* model);
+// Writes report.html into the folder of a run and returns its path. Since version 3.
+pt_error* pt_run_report(const char* folder, char** path);
 
 // ---- Predictions in the calling process, for rows that come one by one: without workers, without
 // LibTorch, bitwise equal to those of pt_model_transform(). Since version 2.

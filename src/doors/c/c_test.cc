@@ -387,6 +387,10 @@ TEST_F(C, TrainsSavesLoadsAndPredictsTheSame) {
   char* text = nullptr;
   Expect(pt_model_describe(model, &text));
   EXPECT_EQ(json::parse(text)["metrics"]["training"]["steps"].is_number(), true) << text;
+  EXPECT_TRUE(fs::exists(fs::path(json::parse(text)["run"].get<std::string>()) / "result.json"));
+  pt_string_free(text);
+  Expect(pt_model_evaluate(model, sales, &text));
+  EXPECT_EQ(json::parse(text)["metrics"]["rows"], 1000) << text;
   pt_string_free(text);
   const fs::path folder = testing::TempDir() + "c_test_model";
   fs::remove_all(folder);

@@ -12,6 +12,8 @@
 #include "c/options.h"
 #include "c/stream.h"
 #include "frame/session_state.h"
+#include "inspect/first_columns.h"
+#include "inspect/leaks.h"
 #include "job/job.h"
 #include "protium/fields.h"
 
@@ -124,6 +126,20 @@ pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* op
     // Relative paths start at the session's base; an absolute one replaces it.
     const auto file = StateOf(table.session()).options().base / protium::TextOf(path);
     return table.Write().File(file.string(), {.partitions = keys.partitions});
+  });
+}
+
+pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json) {
+  return protium::WithSession(frame, [&](protium::Session& session) -> Status {
+    const protium::DataFrame rows(session, frame->plan);
+    PT_LET(const protium::BatchStreamPtr first, rows.Stream());
+    PT_LET(const protium::TableProfile table, protium::ProfileRows(*first, 0));
+    PT_LET(const auto* const column, protium::FindLabel(table, protium::TextOf(label)));
+    PT_LET(const protium::BatchStreamPtr again, rows.Stream());
+    PT_LET(const auto leaks,
+           protium::FindLeaks(*again, table, column->name, protium::IsOfClasses(*column)));
+    *json = protium::CopyOut(protium::Dump(protium::Json(leaks)));
+    return Status::OK();
   });
 }
 

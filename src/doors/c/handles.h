@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -54,6 +55,7 @@ struct pt_frame {
 struct pt_model {
   std::shared_ptr<protium::Room> room;
   protium::PipelineModel model;
+  std::filesystem::path run;  // The folder of the run that fitted it; empty: it was loaded.
 };
 
 namespace protium {

@@ -135,13 +135,7 @@ Status Room::Begin() {
   return Status::OK();
 }
 
-std::filesystem::path Room::NextFit() {
-  const fs::path fits = StateOf(*open_->session).folder() / "fits";
-  std::error_code ignored;
-  // A folder of the user's may contain fits of an earlier session.
-  while (fs::exists(fits / std::to_string(++fits_), ignored)) continue;
-  return fits / std::to_string(fits_);
-}
+std::filesystem::path Room::fits() const { return StateOf(*open_->session).folder() / "fits"; }
 
 // Requested under the lock, so that a call that begins meanwhile sees either the old source, and
 // ends, or a new one.

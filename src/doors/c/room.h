@@ -55,9 +55,9 @@ class Room {
   }
   // What a stream must hold. Only inside With().
   std::shared_ptr<OpenRoom> open() const { return open_; }
-  // A folder for the next fit. Only inside With().
-  std::filesystem::path NextFit();
-  // Whether that folder is removed with the session, so that nobody looks into it later.
+  // The folder of the runs that fitting makes. Only inside With().
+  std::filesystem::path fits() const;
+  // Whether that folder is removed with the session.
   bool scratch() const { return open_->scratch.has_value(); }
 
   void Cancel();
@@ -73,7 +73,6 @@ class Room {
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
   std::mutex mutex_;
   std::shared_ptr<OpenRoom> open_;
-  int32_t fits_ = 0;
   std::mutex stop_mutex_;
   std::stop_source stop_;
 };

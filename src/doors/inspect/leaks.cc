@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "column/cells.h"
-#include "column/decimals.h"
+#include "inspect/pair_leaks.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -22,25 +22,11 @@ constexpr int64_t kMostValues = 50;      // For a column whose values are examin
 constexpr int64_t kRowsOfValue = 20;     // On average, or chance would give the label away.
 constexpr int64_t kFewestMistakes = 20;  // Made by guessing.
 constexpr int64_t kPerMistake = 50;
-constexpr double kStraight = 1 - 1e-9;  // The correlation of values on a line, except for rounding.
-
-std::optional<double> NumberAt(const arrow::Array& column, int64_t row) {
-  if (column.IsNull(row)) return std::nullopt;
-  switch (column.type_id()) {
-    case arrow::Type::INT32:
-      return static_cast<const arrow::Int32Array&>(column).Value(row);
-    case arrow::Type::INT64:
-      return double(static_cast<const arrow::Int64Array&>(column).Value(row));
-    case arrow::Type::FLOAT:
-      return static_cast<const arrow::FloatArray&>(column).Value(row);
-    case arrow::Type::DOUBLE:
-      return static_cast<const arrow::DoubleArray&>(column).Value(row);
-    case arrow::Type::DECIMAL128:
-      return NearestDouble(static_cast<const arrow::Decimal128Array&>(column), row);
-    default:
-      return std::nullopt;
-  }
-}
+constexpr int64_t kPerMistakeOfNulls =
+    10;                                   // That values are missing seldom tells so much by right.
+constexpr double kExact = 1 - 1e-9;       // The correlation of a line, except for rounding.
+constexpr double kStraight = 0.9995;      // A thousandth of the variance is left.
+constexpr int64_t kMostOrdered = 50'000;  // Rows to order, in each column.
 
 // Counts how often each class occurs with each value of one column.
 struct ClassCounts {
@@ -80,16 +66,47 @@ struct LineFit {
     yy += dy * (y - mean_y);
     xy += dx * (y - mean_y);
   }
-  bool Straight() const {
-    return count >= kRowsOfValue && xx > 0 && yy > 0 &&
-           std::abs(xy) / std::sqrt(xx * yy) > kStraight;
+  // 0: too few rows, or a constant.
+  double Correlation() const {
+    return count >= kRowsOfValue && xx > 0 && yy > 0 ? std::abs(xy) / std::sqrt(xx * yy) : 0;
+  }
+};
+
+// How well the order of a number alone tells two classes apart.
+struct ClassOrder {
+  std::vector<std::pair<double, bool>> rows;
+
+  void Read(double value, bool positive) {
+    if (int64_t(rows.size()) < kMostOrdered) rows.emplace_back(value, positive);
+  }
+  // The rows of the smaller class.
+  int64_t Guessing() const {
+    const auto positives = std::ranges::count_if(rows, [](const auto& row) { return row.second; });
+    return std::min(int64_t(positives), int64_t(rows.size()) - int64_t(positives));
+  }
+  // The rows on the wrong side of the best limit between the classes, in whichever direction. Sorts.
+  int64_t Mistakes() {
+    std::ranges::sort(rows);
+    const auto all = std::ranges::count_if(rows, [](const auto& row) { return row.second; });
+    int64_t best = int64_t(rows.size()), positives = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      positives += rows[i].second ? 1 : 0;
+      if (i + 1 < rows.size() && rows[i + 1].first == rows[i].first) continue;
+      const int64_t below = int64_t(i) + 1;
+      // Were all below the limit negative, and all others positive.
+      const int64_t wrong = positives + (int64_t(rows.size()) - below - (all - positives));
+      best = std::min({best, wrong, int64_t(rows.size()) - wrong});
+    }
+    return best;
   }
 };
 
 struct PossibleTeller {
   int place;
   ClassCounts counts;
+  ClassCounts there = {};  // Whether it is NULL, by itself.
   LineFit line;
+  ClassOrder order;
 };
 
 std::vector<PossibleTeller> CandidatesIn(const TableProfile& table, const std::string& label,
@@ -102,60 +119,131 @@ std::vector<PossibleTeller> CandidatesIn(const TableProfile& table, const std::s
     const bool few = each.exact && each.distinct <= kMostValues &&
                      each.distinct * kRowsOfValue <= table.rows &&
                      !arrow::is_floating(each.type->id()) && !arrow::is_decimal(each.type->id());
-    const bool asked = classes ? few || each.nulls > 0 : number;
+    const bool asked = number || (classes && (few || each.nulls > 0));
     if (asked) out.push_back({.place = int(i), .counts = {.values = few}});
   }
   return out;
 }
 
-// Returns nothing if the column reveals no more than is acceptable.
-std::string WhyTelling(const PossibleTeller& each, const std::string& label, bool classes,
-                       const ClassCounts& alone, int64_t rows) {
-  if (!classes) {
-    return each.line.Straight() ? "is " + label + " times a number, plus another" : std::string();
-  }
-  const int64_t guessing = alone.Mistakes(), mistakes = each.counts.Mistakes();
-  if (guessing < kFewestMistakes || mistakes * kPerMistake > guessing) return {};
-  const std::string where =
-      mistakes == 0 ? "every row"
-                    : fmt::format("all but {} of {} rows", Grouped(mistakes), Grouped(rows));
-  const char* const how = each.counts.values ? "" : ", by being there or not";
-  return fmt::format("gives {} away in {}{}: target leakage?", label, where, how);
+std::string WhyOfNumber(const PossibleTeller& each, const std::string& label) {
+  const double correlation = each.line.Correlation();
+  if (correlation > kExact) return "is " + label + " times a number, plus another";
+  if (correlation <= kStraight) return {};
+  return fmt::format("follows {} on a line (correlation {:.4f}): target leakage?", label,
+                     correlation);
 }
+
+std::string WhereText(int64_t mistakes, int64_t rows) {
+  if (mistakes == 0) return "every row";
+  return fmt::format("all but {} of {} rows", Grouped(mistakes), Grouped(rows));
+}
+
+// Returns nothing if the column reveals no more than is acceptable.
+std::string WhyOfClasses(PossibleTeller& each, const std::string& label, const ClassCounts& alone,
+                         int64_t rows) {
+  const int64_t guessing = alone.Mistakes();
+  if (guessing < kFewestMistakes) return {};
+  const int64_t by_nulls = each.there.Mistakes();
+  if (by_nulls * kPerMistakeOfNulls <= guessing) {
+    return fmt::format("gives {} away in {}, by being there or not: target leakage?", label,
+                       WhereText(by_nulls, rows));
+  }
+  if (each.counts.values && each.counts.Mistakes() * kPerMistake <= guessing) {
+    return fmt::format("gives {} away in {}: target leakage?", label,
+                       WhereText(each.counts.Mistakes(), rows));
+  }
+  const int64_t fewer = each.order.Guessing(), by_order = each.order.Mistakes();
+  if (fewer < kFewestMistakes || by_order * kPerMistake > fewer) return {};
+  return fmt::format("gives {} away in {}, by its order alone: target leakage?", label,
+                     WhereText(by_order, int64_t(each.order.rows.size())));
+}
+
+// What is learned of the columns, a row at a time.
+class Reading {
+ public:
+  Reading(const TableProfile& table, const std::string& label, bool classes)
+      : table_(table),
+        label_(label),
+        classes_(classes),
+        candidates_(CandidatesIn(table, label, classes)),
+        pairs_(table, label, classes) {}
+
+  bool idle() const { return candidates_.empty() && pairs_.idle(); }
+
+  void Read(const arrow::RecordBatch& batch, int64_t row, const arrow::Array& labels) {
+    ++count_;
+    const std::string text = classes_ ? CellText(labels, row) : std::string();
+    if (classes_) alone_.Read(labels, row, text);
+    if (first_.empty()) first_ = text;
+    const bool positive = text != first_;
+    const auto y = NumberAt(labels, row);
+    for (PossibleTeller& each : candidates_) {
+      const arrow::Array& column = *batch.column(each.place);
+      const auto x = NumberAt(column, row);
+      if (classes_) each.there.Read(column, row, text);
+      if (each.counts.values) each.counts.Read(column, row, text);
+      if (classes_ && x && Spread()) each.order.Read(*x, positive);
+      if (!classes_ && x && y) each.line.Read(*x, *y);
+    }
+    pairs_.Read(batch, row, classes_ ? std::optional<double>(positive ? 1 : 0) : y);
+  }
+
+  Leaks Found() {
+    Leaks leaks = pairs_.Found();
+    const bool two = Classes() == 2;
+    for (PossibleTeller& each : candidates_) {
+      if (!two) each.order.rows.clear();
+      const std::string why =
+          classes_ ? WhyOfClasses(each, label_, alone_, count_) : WhyOfNumber(each, label_);
+      if (!why.empty()) leaks.insert_or_assign(table_.columns[size_t(each.place)].name, why);
+    }
+    return leaks;
+  }
+
+ private:
+  // Whether this row is one of those that are ordered.
+  bool Spread() const {
+    const int64_t every = std::max<int64_t>(std::min(table_.rows, kMostRows) / kMostOrdered, 1);
+    return count_ % every == 0;
+  }
+  size_t Classes() const { return alone_.rows.empty() ? 0 : alone_.rows.begin()->second.size(); }
+
+  const TableProfile& table_;
+  const std::string& label_;
+  const bool classes_;
+  std::vector<PossibleTeller> candidates_;
+  PairLeaks pairs_;
+  ClassCounts alone_;
+  std::string first_;  // The class of the first row; of two classes, the other one is positive.
+  int64_t count_ = 0;
+};
 
 }  // namespace
 
 Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
                         bool classes) {
-  std::vector<PossibleTeller> candidates = CandidatesIn(table, label, classes);
+  Reading reading(table, label, classes);
   const int place = rows.schema()->GetFieldIndex(label);
-  if (candidates.empty() || place < 0) return Leaks();
-  ClassCounts alone;
-  int64_t count = 0;
-  while (count < kMostRows) {
+  if (reading.idle() || place < 0) return Leaks();
+  // Spread evenly: the first rows of a sorted table are of one class.
+  const int64_t every = (table.rows + kMostRows - 1) / kMostRows;
+  int64_t number = 0;
+  while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, rows.Next());
     if (!batch) break;
     const arrow::Array& labels = *batch->column(place);
-    for (int64_t row = 0; row < batch->num_rows() && count < kMostRows; ++row) {
-      if (labels.IsNull(row)) continue;
-      ++count;
-      const std::string text = classes ? CellText(labels, row) : std::string();
-      const auto y = NumberAt(labels, row);
-      if (classes) alone.Read(labels, row, text);
-      for (PossibleTeller& each : candidates) {
-        const arrow::Array& column = *batch->column(each.place);
-        if (classes) each.counts.Read(column, row, text);
-        const auto x = classes ? std::nullopt : NumberAt(column, row);
-        if (x && y) each.line.Read(*x, *y);
-      }
+    for (int64_t row = 0; row < batch->num_rows(); ++row) {
+      if (number++ % std::max<int64_t>(every, 1) != 0 || labels.IsNull(row)) continue;
+      reading.Read(*batch, row, labels);
     }
   }
-  Leaks leaks;
-  for (const PossibleTeller& each : candidates) {
-    const std::string why = WhyTelling(each, label, classes, alone, count);
-    if (!why.empty()) leaks.emplace(table.columns[size_t(each.place)].name, why);
-  }
-  return leaks;
+  return reading.Found();
+}
+
+std::vector<std::string> LeakLines(const Leaks& leaks) {
+  std::vector<std::string> lines;
+  for (const auto& [column, why] : leaks) lines.push_back(column + " " + why);
+  return lines;
 }
 
 }  // namespace protium

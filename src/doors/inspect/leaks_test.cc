@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/leaks.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
 
 #include "base/fault.h"
 #include "inspect/first_source.h"
@@ -36,6 +40,14 @@ class LeaksTest : public testing::Test {
     const FirstSource source = FindSource({{"t", place_}, look}, {}, label).ValueOrDie();
     return FindLeaksIn(source, label, classes).ValueOrDie();
   }
+  // The same for a table of so many rows, written by `cells`.
+  Leaks FindIn(const std::string& names, int rows, const std::string& label, bool classes,
+               const std::function<std::string(int)>& cells) {
+    std::string text = names + "\n";
+    for (int i = 0; i < rows; ++i) text += cells(i) + "\n";
+    EXPECT_TRUE(WriteFile(place_, text).ok());
+    return Find(label, classes);
+  }
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   std::filesystem::path place_;
 };
@@ -52,6 +64,85 @@ TEST_F(LeaksTest, TellNumbersByALine) {
   EXPECT_THAT(Find("kilos", false),
               ElementsAre(Pair("pounds", "is kilos times a number, plus another")));
   EXPECT_THAT(Find("age", false), ElementsAre());
+}
+
+// 23 of 500 who survived were in no boat, and 9 of 800 who did not were in one.
+TEST_F(LeaksTest, TellClassesByWhatIsMissingWithSomeExceptions) {
+  const Leaks leaks = FindIn("age,boat,survived", 1300, "survived", true, [](int i) {
+    const bool survived = i < 500, boat = survived ? i >= 23 : i < 509;
+    return fmt::format("{},{},{}", i * 7 % 60, boat ? std::to_string(i % 16) : "",
+                       survived ? 1 : 0);
+  });
+  EXPECT_THAT(leaks, ElementsAre(Pair("boat",
+                                      "gives survived away in all but 32 of 1,300 rows, by being "
+                                      "there or not: target leakage?")));
+}
+
+TEST_F(LeaksTest, TellClassesByTheOrderOfAnId) {
+  const Leaks leaks = FindIn("id,age,bad", 1000, "bad", true, [](int i) {
+    return fmt::format("{},{},{}", 5000 + i, i * 37 % 100, i < 300 ? 1 : 0);
+  });
+  EXPECT_THAT(
+      leaks,
+      ElementsAre(Pair("id", "gives bad away in every row, by its order alone: target leakage?")));
+}
+
+TEST_F(LeaksTest, TellNumbersByWhatTwoColumnsMake) {
+  std::mt19937 random(1);
+  const auto draw = [&](int most) { return int(random() % unsigned(most)) + 1; };
+  const auto only = [&](const std::string& label, const std::function<double(int, int)>& make) {
+    return FindIn("a,b,c," + label, 500, label, false, [&](int) {
+      const int a = draw(900), b = draw(700);
+      return fmt::format("{},{},{},{:.9g}", a, b, draw(50), make(a, b));
+    });
+  };
+  const auto says = [](const std::string& made) {
+    const std::string why = "is a part of y = " + made + " in every row: target leakage?";
+    return ElementsAre(Pair("a", why), Pair("b", why));
+  };
+  EXPECT_THAT(only("y", [](int a, int b) { return a + b; }), says("a + b"));
+  EXPECT_THAT(only("y", [](int a, int b) { return b - a; }), says("b - a"));
+  EXPECT_THAT(only("y", [](int a, int b) { return double(a) * b; }), says("a * b"));
+  EXPECT_THAT(only("y", [](int a, int b) { return double(a) / b; }), says("a / b"));
+  EXPECT_THAT(only("y", [&](int a, int b) { return a + b + draw(9); }), ElementsAre());
+}
+
+TEST_F(LeaksTest, TellClassesByComparingTwoColumns) {
+  std::mt19937 random(1);
+  const auto leaks = [&](const std::function<bool(int, int)>& label) {
+    return FindIn("due,paid,late", 600, "late", true, [&](int) {
+      const int a = int(random() % 40), b = int(random() % 3) == 0 ? a : int(random() % 40);
+      return fmt::format("{},{},{}", a, b, label(a, b) ? "yes" : "no");
+    });
+  };
+  const std::string larger =
+      "decides late, which is whether paid > due in every row: target leakage?";
+  EXPECT_THAT(leaks([](int a, int b) { return b > a; }),
+              ElementsAre(Pair("due", larger), Pair("paid", larger)));
+  const std::string equal =
+      "decides late, which is whether due = paid in every row: target leakage?";
+  EXPECT_THAT(leaks([](int a, int b) { return a == b; }),
+              ElementsAre(Pair("due", equal), Pair("paid", equal)));
+}
+
+// Ten tables in which columns say much about the label, and none says all.
+TEST_F(LeaksTest, GiveNoFalseAlarmOnCleanTables) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    const bool classes = seed % 2 == 0, rare = seed % 4 == 0;
+    const Leaks leaks =
+        FindIn("id,strong,weak,kind,count,sparse,y", 1000, "y", classes, [&](int i) {
+          const double z = normal(random), strong = z + 0.35 * normal(random);
+          const double y = rare ? (z > 1.7 ? 1 : 0) : classes ? (z > 0 ? 1 : 0) : 10 * z;
+          const bool gap = normal(random) > (z > 0 ? 0.5 : 1.5);
+          return fmt::format("{},{:.4f},{},{},{},{},{:.5g}", i, strong,
+                             gap ? "" : fmt::format("{:.3f}", z + 2 * normal(random)),
+                             strong > 0.2 ? "big" : "small", int(random() % 4),
+                             random() % 100 == 0 ? 1 : 0, y);
+        });
+    EXPECT_THAT(leaks, ElementsAre()) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job/frames.h"
 
+#include <arrow/config.h>
 #include <arrow/type.h>
 #include <fmt/format.h>
+#include <protium/version.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -284,5 +286,7 @@ Json ListSettings(const Job& job, const Json& pipeline) {
   }
   return settings;
 }
+
+Json Versions() { return {{"protium", PROTIUM_VERSION}, {"arrow", ARROW_VERSION_STRING}}; }
 
 }  // namespace protium

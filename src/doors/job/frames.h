@@ -31,6 +31,9 @@ Result<Json> KeptForJob(Session& session, const Job& job, const JobFrames& frame
 // file, a --set, or "default". `pipeline` is the complete list of stages, from PlanJob().
 Json ListSettings(const Job& job, const Json& pipeline);
 
+// The versions that a run was made with, for its job.json.
+Json Versions();
+
 // Fits the pipeline, scores the test rows, writes the outputs and then the model.
 Status RunJob(Session& session, const Job& job, const JobFrames& frames);
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/requests.h"
 
-#include <arrow/config.h>
-#include <protium/version.h>
-
 #include <memory>
 #include <utility>
 
@@ -141,7 +138,5 @@ Result<Json> SettingsFrom(const std::vector<std::string>& sets) {
   }
   return settings;
 }
-
-Json Versions() { return {{"protium", PROTIUM_VERSION}, {"arrow", ARROW_VERSION_STRING}}; }
 
 }  // namespace protium

@@ -21,7 +21,4 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
 // Returns the --set assignments as one flat object; if two have the same key, the later one counts.
 Result<Json> SettingsFrom(const std::vector<std::string>& sets);
 
-// The versions that the run was made with, for job.json.
-Json Versions();
-
 }  // namespace protium

@@ -16,8 +16,8 @@
 #include "events/events.h"
 #include "os/signals.h"
 #include "page/report.h"
-#include "run/peak_memory.h"
 #include "run/progress.h"
+#include "run/result.h"
 #include "run/run_view.h"
 #include "run/seconds_before.h"
 #include "terminal/one_file.h"
@@ -106,20 +106,9 @@ Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
   return fault;
 }
 
-void AddTo(Json& result, const Json& more) {
-  for (const auto& [key, value] : more.items()) result[key] = value;
-}
-
 Json CollectResult(const RunFolder& folder, const Session& session, Clock::time_point started,
                    const Json& before) {
-  Json result = {{"run", folder.id()},
-                 {"folder", folder.path().string()},
-                 {"model", nullptr},
-                 {"outputs", Json::array()},
-                 {"metrics", Json::object()}};
-  AddTo(result, StateOf(session).record().results());
-  result["memory"] = PeakMemory();
-  result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
+  Json result = MakeResult(folder, StateOf(session).record(), started);
   AddSecondsBefore(before, result["seconds"]);
   return result;
 }

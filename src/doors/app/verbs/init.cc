@@ -181,6 +181,20 @@ std::string DataOf(const TypedPlace& place, const fs::path& from) {
       folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path(), from);
 }
 
+// A column that is kept is learned from although it gives the label away.
+Status KeepNamed(const std::vector<std::string>& kept, FirstJobSpec& spec) {
+  for (const std::string& name : kept) {
+    std::vector<std::string> known;
+    for (const auto& [leak, why] : spec.leaks) known.push_back(leak);
+    if (spec.leaks.erase(name) > 0 || spec.source.seen.Find(name) != nullptr) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the table has no column \"" + name + "\" to keep",
+                 .where = "--keep",
+                 .fix = known.empty() ? "" : Suggest(name, known)});
+  }
+  return Status::OK();
+}
+
 Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   PT_LET(TypedPlace place, PlaceIn(arguments));
@@ -209,6 +223,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
     PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
+    PT_TRY(KeepNamed(arguments.Values("--keep"), spec));
   }
   PT_LET(JobOutline outline, OutlineOf(spec));
   ChooseEstimator(estimator, outline);
@@ -216,6 +231,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   std::string text = reading;
   for (const std::string& note : spec.source.notes) text += note + "\n";
   for (const std::string& note : outline.notes) text += note + "\n";
+  if (!spec.leaks.empty()) text += "--keep COLUMN learns from one that gives the label away\n";
   return PrintResult(FittedLines(text) + "\n" +
                      NextText(outline, output, program, invocation.name));
 }
@@ -233,6 +249,8 @@ CommandVerb InitVerb() {
                  {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
                  {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample",
                   ""},
+                 {"--keep", "COLUMN",
+                  "learns from it although it gives the label away; may be repeated", ""},
                  {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
@@ -245,7 +263,8 @@ CommandVerb InitVerb() {
            "Looks at the columns of a table, a file or a folder of files, and writes a job that "
            "predicts\none of them: the kind of task by its values, stages by the types of the "
            "others, a split by\ntime or by what rows are about where there is one. Columns that "
-           "say nothing are left out and\nnamed. Of a folder of tables the one with the label is "
+           "say nothing, or give the\nlabel away, are left out and named. Of a folder of tables "
+           "the one with the label is "
            "learned from; others are joined to it by\nthe keys that they share.\n\nTrees and a net "
            "are "
            "both tried on a sample of the rows, for a few seconds, and the job has the\nbetter "

@@ -20,9 +20,12 @@
 #include "base/units.h"
 #include "column/cells.h"
 #include "format/safetensors.h"
+#include "frame/session_state.h"
+#include "inspect/first_columns.h"
 #include "inspect/first_look.h"
 #include "inspect/first_source.h"
 #include "inspect/folder_tables.h"
+#include "inspect/leaks.h"
 #include "inspect/place.h"
 #include "inspect/profile.h"
 #include "inspect/sql_names.h"
@@ -204,22 +207,44 @@ std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   return text;
 }
 
-Status ShowTable(const TypedPlace& place, const CsvGiven& given, bool as_json) {
+// What tells the column `label`, by the columns of the table; none without a label.
+Result<Leaks> LeaksIn(const TypedPlace& place, const FirstLook& look, const std::string& label) {
+  if (label.empty()) return Leaks();
+  PT_LET(const ColumnProfile* const column, FindLabel(look.table, label));
+  SessionOptions options;
+  options.base = fs::current_path();
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
+  PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, look.csv).Stream());
+  return FindLeaks(*rows, look.table, column->name, IsOfClasses(*column));
+}
+
+std::string LeaksText(const Leaks& leaks, const std::string& label) {
+  if (label.empty()) return {};
+  if (leaks.empty()) return "\nno column tells " + label + " by itself\n";
+  std::string text = "\npossible target leaks\n";
+  for (const std::string& line : LeakLines(leaks)) text += "  " + line + "\n";
+  return text + "protium init leaves them out, --keep COLUMN keeps one\n";
+}
+
+Status ShowTable(const TypedPlace& place, const CsvGiven& given, const std::string& label,
+                 bool as_json) {
   PT_LET(const FirstLook look, LookAt(place, given, kFirstRows));
   const TableProfile& table = look.table;
   PT_LET(const auto dates, FindTextDatesAt(place, look.csv, table));
+  PT_LET(const Leaks leaks, LeaksIn(place, look, label));
   if (as_json) {
     Json json = {{"kind", place.source ? FieldsToJson(place.source->kind)
                                        : FieldsToJson(FormatOfPlace(place.path))},
                  {"path", place.text()}};
     json.update(ProfileToJson(table));
+    if (!label.empty()) json["leaks"] = leaks;
     return PrintResult(Dump(json) + "\n");
   }
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
   std::string text = fmt::format("{}  {} row{}, {} columns\n\n", place.text(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
   text += ColumnsText(table, width) + NotesText(table, dates) + DatesText(dates) +
-          ReadingText(look, given.options);
+          ReadingText(look, given.options) + LeaksText(leaks, label);
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);
 }
@@ -293,6 +318,7 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   PT_LET(const fs::path what, BroughtHere(arguments));
   const bool json = arguments.Has("--json");
+  const std::string label = arguments.Value("--label");
   std::error_code ignored;
   if (fs::exists(what / "model.json", ignored)) return Show(ModelAsJson(what), json, ModelAsText);
   if (what.extension() == ".safetensors") return Show(WeightsAsJson(what), json, ModelAsText);
@@ -304,7 +330,8 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   }
   PT_LET(const std::optional<TypedPlace> source, SourceIn(arguments));
   if (source) {
-    return source->is_database() ? ShowDatabase(*source, json) : ShowTable(*source, {}, json);
+    return source->is_database() ? ShowDatabase(*source, json)
+                                 : ShowTable(*source, {}, label, json);
   }
   const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
   if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {
@@ -312,7 +339,7 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
     PT_LET(const auto places,
            folder ? ListTables(what) : Result<std::vector<TablePlace>>(std::vector<TablePlace>()));
     PT_LET(const bool one, places.size() < 2 ? Result<bool>(true) : AreParts(places, given));
-    return one || json ? ShowTable(what, given, json) : ShowFolder(what, places, given);
+    return one || json ? ShowTable(what, given, label, json) : ShowFolder(what, places, given);
   }
   // A folder that is none of these gets its own message; for a word the nearest runs are named.
   auto named = FindNamedRun(arguments, what.string(), Parts::kFacts);
@@ -339,6 +366,7 @@ CommandVerb InspectVerb() {
       {.name = "inspect",
        .operands = {"WHAT"},
        .flags = {JsonFlag(),
+                 {"--label", "COLUMN", "of a table: names the columns that give this one away", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
@@ -350,7 +378,7 @@ CommandVerb InspectVerb() {
        .says = "shows a table, a model or a run",
        .more = "Of a table: for each column its type, how many values are missing and how many "
                "are\ndifferent, the least, the median and the greatest, the most frequent; then "
-               "the first rows.\nAll of it in one pass over the rows.\n\n"
+               "the first rows.\nAll of it in one pass over the rows, with --label in two.\n\n"
                "  protium inspect data/flights.csv --null NA\n"
                "  protium inspect postgres://me@db.example/shop --table orders --password-env PW\n"
                "  protium inspect runs/flights-.../model --json\n"},

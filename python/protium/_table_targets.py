@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What estimators learn: numbers, or classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _estimator
+from ._estimator import ClassifierMixin, RegressorMixin
+from ._table_columns import same_rows
+from ._table_estimator import TableEstimator
+from .errors import UsageError
+
+
+class TableRegressor(RegressorMixin, TableEstimator):
+    """A TableEstimator of numbers."""
+
+    loss: Any
+    _usual_loss = "mse"
+
+    def _loss(self) -> dict[str, Any]:
+        loss = self.loss or self._usual_loss
+        return {"name": loss} if isinstance(loss, str) else dict(loss)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learns from rows X, a matrix or a frame, and their numbers y; several columns of y are
+        learned together."""
+        name = getattr(y, "name", None)
+        y = _estimator.numbers(_estimator.one_column_or_more(y))
+        X = _estimator.checked(self, X, reset=True)
+        same_rows(X, y)
+        return self._fit(X, y, sample_weight, {"loss": self._loss()}, None, name)
+
+    def predict(self, X: Any) -> Any:
+        """A number for each row; of several quantiles, a column for each level, ascending; of
+        several columns of y, a column for each."""
+        import numpy as np
+
+        predictions = list(self._scored(X).values())
+        return predictions[0] if len(predictions) == 1 else np.column_stack(predictions)
+
+
+class TableClassifier(ClassifierMixin, TableEstimator):
+    """A TableEstimator of classes."""
+
+    loss: Any
+    class_weight: Any
+    calibration: str | None
+    threshold: Any
+
+    def _loss(self) -> dict[str, Any]:
+        """The loss for classes_, which are learned as they are or as 0, 1, ..."""
+        loss = {"name": "binary_cross_entropy" if len(self.classes_) == 2 else "cross_entropy",
+                **({"name": self.loss} if isinstance(self.loss, str) else self.loss or {})}
+        weights = loss.get("class_weights")
+        if weights is not None and self.class_weight is not None:
+            raise UsageError("class weights are given twice", fix="class_weight= alone")
+        weights = self.class_weight if weights is None else weights
+        if weights is not None:
+            loss["class_weights"] = self._weights_by_code(weights) if isinstance(weights, dict) else weights
+        return loss
+
+    def _weights_by_code(self, weights: dict[Any, float]) -> dict[str, float]:
+        texts = {each: str(own) for each, own in zip(self.classes_.tolist(), self._coded(self.classes_).tolist())}
+        unknown = [each for each in weights if each not in texts]
+        if unknown:
+            raise ValueError(f"class_weight has {unknown[0]!r}, which is not one of the classes "
+                             f"{list(texts)}")
+        return {texts[each]: weight for each, weight in weights.items()}
+
+    def _coded(self, y: Any) -> Any:
+        """Classes as a column: themselves where the model has them in the same order, else codes."""
+        import numpy as np
+
+        known = self.classes_
+        if known.dtype.kind in "iu" or (known.dtype.kind == "U" and all(each for each in known.tolist())):
+            return np.asarray(y).astype(np.int64 if known.dtype.kind in "iu" else known.dtype)
+        return np.searchsorted(known, y).astype(np.int64)
+
+    def _targets(self, y: Any) -> Any:
+        import numpy as np
+
+        y = np.asarray(_estimator.one_column(y))
+        unknown = ~np.isin(y, self.classes_)
+        if unknown.any():
+            raise ValueError(f"y has {y[unknown][0]!r}, which is not one of the classes {self.classes_.tolist()}")
+        return self._coded(y.astype(self.classes_.dtype))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learns from rows X, a matrix or a frame, and their classes y, of any type."""
+        import numpy as np
+
+        name = getattr(y, "name", None)
+        y = _estimator.one_column(y)
+        _estimator.check_classes(y)
+        X = _estimator.checked(self, X, reset=True)
+        same_rows(X, y)
+        y = np.asarray(y)
+        self.classes_ = np.unique(y if y.dtype != object or not _all_texts(y) else y.astype(str))
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has one class, {self.classes_[0]!r}: there is nothing to learn")
+        learns = {"loss": self._loss(), "probabilities": "probabilities"}
+        options = {"calibration": self.calibration, "threshold": self.threshold}
+        learns.update({option: each for option, each in options.items() if each is not None})
+        return self._fit(X, self._coded(y.astype(self.classes_.dtype)), sample_weight, learns, None, name)
+
+    def predict(self, X: Any) -> Any:
+        """A class for each row."""
+        predicted = self._scored(X)["prediction"]
+        if self._coded(self.classes_).dtype.kind == self.classes_.dtype.kind:
+            return predicted.astype(self.classes_.dtype)
+        return self.classes_[predicted]
+
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each of classes_, a row for each row."""
+        return self._scored(X)["probabilities"]
+
+
+def _all_texts(y: Any) -> bool:
+    return all(isinstance(each, str) for each in y.tolist())

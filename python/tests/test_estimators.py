@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Estimators as the door to the whole product: their defaults, their options, their columns."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import warnings
+
+import protium as pt
+from estimator_checks import module
+
+try:
+    import numpy as np
+except ImportError:
+    raise unittest.SkipTest("numpy is not installed")
+
+QUICK = {"epochs": 3, "random_state": 1}
+NETS, FORESTS = (pt.TabularRegressor, pt.TabularClassifier), (pt.TreeRegressor, pt.TreeClassifier)
+
+
+def passengers(rows=900):
+    """Columns as of a ship's passengers, and whether they survived, which only chance knows in full."""
+    pd = module("pandas")
+    random = np.random.default_rng(0)
+    sex = random.choice(["male", "female"], rows, p=[0.65, 0.35])
+    level = random.choice([1, 2, 3], rows, p=[0.25, 0.2, 0.55])
+    age = np.where(random.random(rows) < 0.2, np.nan, random.normal(30, 14, rows).clip(0.5, 80))
+    fare = np.exp(random.normal(4.5 - 0.8 * level, 0.7, rows))
+    lean = 1.2 + 2.6 * (sex == "female") - 1.1 * level - 0.03 * np.nan_to_num(age, nan=30)
+    survived = random.random(rows) < 1 / (1 + np.exp(-lean))
+    columns = {"sex": sex, "level": level, "age": age, "fare": fare}
+    return pd.DataFrame(columns), pd.Series(np.where(survived, "yes", "no"), name="survived")
+
+
+def log_loss(y, shares):
+    return -np.log(shares[np.arange(len(y)), (y == "yes").to_numpy().astype(int)]).mean()
+
+
+class Estimators(unittest.TestCase):
+    def test_the_defaults_learn_what_there_is_to_learn(self):
+        X, y = passengers()
+        for kind, most in ((pt.TabularClassifier, 0.48), (pt.TreeClassifier, 0.54)):
+            model = kind(random_state=1).fit(X[:700], y[:700])
+            self.assertLess(log_loss(y[700:], model.predict_proba(X[700:])), most)
+            self.assertIn("validation", model.metrics_)
+            self.assertAlmostEqual(model.evaluate(X[700:], y[700:])["log_loss"],
+                                   log_loss(y[700:], model.predict_proba(X[700:])), 5)
+            self.assertEqual(next(iter(model.importance_)), "sex")
+            if kind in NETS:
+                self.assertEqual(model.feature_importances_.argmax(), 0)
+            self.assertGreaterEqual(len(model.history_), model.n_iter_ if kind in NETS else 1)
+
+    def test_a_fitted_estimator_is_a_model_and_a_run(self):
+        X, y = passengers(300)
+        model = pt.TabularClassifier(**QUICK).fit(X, y)
+        self.assertEqual(model.run_.settings["train.epochs"], 3)
+        self.assertEqual(model.model_.classes, ["no", "yes"])
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(os.path.join(folder, "model"))
+            again = pt.default_session().load(os.path.join(folder, "model"))
+            self.assertEqual(again.predict(X).tolist(), model.predict(X).tolist())
+            # The label has its own name, so that what reads the model measures it, too.
+            self.assertIn("log_loss", again.evaluate(X.assign(survived=y)))
+            model.export("onnx", os.path.join(folder, "m.onnx"))
+        row = {"sex": "female", "level": 1, "age": None, "fare": 30.0}
+        self.assertIn(model.scorer().score_row(row)["prediction"], ("no", "yes"))
+
+    def test_nothing_is_fitted_after_a_fit_that_did_not_end(self):
+        X, y = passengers(200)
+        model = pt.TabularClassifier(**QUICK)
+        with self.assertRaisesRegex((ValueError, AttributeError), "not fitted"):
+            model.model_
+        model.fit(X, y)
+        model.set_params(train={"nonsense": 1})
+        with self.assertRaises(pt.UsageError):
+            model.fit(X, y)
+        for read in (lambda: model.predict(X), lambda: model.model_, lambda: model.evaluate(X, y)):
+            with self.assertRaisesRegex((ValueError, AttributeError), "not fitted"):
+                read()
+
+    def test_another_seed_is_drawn_each_time_and_recorded(self):
+        X, y = passengers(200)
+        one, other = (pt.TabularClassifier(epochs=2).fit(X, y) for _ in range(2))
+        self.assertNotEqual(one.seed_, other.seed_)
+        same = pt.TabularClassifier(epochs=2, random_state=one.seed_).fit(X, y)
+        np.testing.assert_array_equal(same.predict_proba(X), one.predict_proba(X))
+
+    def test_options_of_jobs_are_arguments(self):
+        X, y = passengers(400)
+        model = pt.TabularClassifier(**QUICK, class_weight={"yes": 3}, calibration="temperature", threshold="f1",
+                                     metrics=["auc", "f1"]).fit(X, y)
+        self.assertEqual(list(model.metrics_["validation"])[:2], ["auc", "f1"])
+        plain = pt.TabularClassifier(**QUICK).fit(X, y)
+        self.assertGreater(model.predict_proba(X)[:, 1].mean(), plain.predict_proba(X)[:, 1].mean())
+        with self.assertRaisesRegex(ValueError, "maybe"):
+            pt.TabularClassifier(class_weight={"maybe": 2}).fit(X, y)
+        fares = X.pop("fare")
+        levels = {"name": "quantile", "levels": [0.1, 0.9]}
+        self.assertEqual(pt.TabularRegressor(**QUICK, loss=levels).fit(X, fares).predict(X).shape, (400, 2))
+        both = np.column_stack([fares, 2 * fares])
+        two = pt.TabularRegressor(**QUICK).fit(X, both)
+        self.assertEqual(two.predict(X).shape, (400, 2))
+        self.assertGreater(two.evaluate(X, both)["rows"], 0)
+
+    def test_what_is_given_twice_or_cannot_be_is_refused(self):
+        X, y = passengers(200)
+        with self.assertRaisesRegex(pt.UsageError, "epochs is given twice"):
+            pt.TabularClassifier(epochs=3, train={"epochs": 4}).fit(X, y)
+        for kind in (pt.TabularClassifier, pt.TreeClassifier):
+            with self.assertRaisesRegex(pt.UsageError, "patience needs validation rows"):
+                kind(validation=0, patience=3).fit(X, y)
+
+    def test_training_goes_on_from_the_last_fit_and_is_watched(self):
+        X, y = passengers(300)
+        seen = []
+        model = pt.TabularClassifier(**QUICK, learning_rate=1e-4, warm_start=True, verbose=False,
+                                     callbacks=[seen.append]).fit(X, y)
+        self.assertEqual([each["epoch"] for each in seen if each["event"] == "epoch"], [1, 2, 3])
+        first = model.history_[0]["validation"]["log_loss"]
+        self.assertLess(model.fit(X, y).history_[0]["validation"]["log_loss"], first)
+
+    def test_few_rows_are_predicted_in_this_process_with_the_same_bits(self):
+        X, y = passengers(300)
+        pd = module("pandas")
+        X["day"] = pd.date_range("2020-01-01", periods=300, freq="7h")
+        X["first"] = X["level"] == 1
+        for kind in (pt.TabularClassifier, pt.TreeClassifier):
+            model = kind(random_state=1).fit(X, y)
+            rows = [model.predict_proba(X[i:i + 1]) for i in range(70)]
+            np.testing.assert_array_equal(np.vstack(rows), model.predict_proba(X)[:70])
+            one = X[:1]
+            seconds = []
+            for _ in range(30):
+                since = time.perf_counter()
+                model.predict(one)
+                seconds.append(time.perf_counter() - since)
+            self.assertLess(min(seconds), 0.003)  # 0.5 ms, and some for a busy machine.
+
+    def test_columns_come_as_pandas_and_polars_have_them(self):
+        pd = module("pandas")
+        X, y = passengers(200)
+        odd = X.assign(prediction=X["fare"], wait=pd.to_timedelta(X["fare"], unit="h"),
+                       mixed=pd.Series(["a", 1, 2.5, None] * 50, dtype=object))
+        model = pt.TabularClassifier(**QUICK).fit(odd, y)
+        self.assertEqual(len(model.predict(odd)), 200)
+        self.assertEqual(model.predict(odd[:3]).tolist(), model.predict(odd)[:3].tolist())
+        self.assertIn("prediction_", model.importance_)
+        sparse = module("scipy.sparse")
+        numbers = X[["level", "fare"]].to_numpy()
+        dense = pt.TabularClassifier(**QUICK).fit(numbers, y)
+        thin = pt.TabularClassifier(**QUICK).fit(sparse.csr_matrix(numbers), y)
+        np.testing.assert_array_equal(thin.predict_proba(numbers), dense.predict_proba(numbers))
+
+    def test_frames_of_polars_with_categories_durations_and_lazy_ones(self):
+        pl = module("polars")
+        X, y = passengers(200)
+        frame = pl.DataFrame(X.to_dict("list")).with_columns(
+            pl.col("sex").cast(pl.Categorical), kind=pl.Series(["a", "b"] * 100, dtype=pl.Enum(["a", "b"])),
+            wait=pl.duration(seconds=pl.col("level")))
+        model = pt.TabularClassifier(**QUICK).fit(frame, y)
+        self.assertEqual(model.predict(frame.lazy()).tolist(), model.predict(frame).tolist())
+        self.assertEqual(pt.default_session().table(frame.select("sex", "kind")).schema,
+                         {"sex": "string", "kind": "string"})
+
+    def test_what_gives_the_label_away_is_said_before_it_is_learned(self):
+        X, y = passengers(400)
+        leaky = X.assign(boat=np.where(y == "yes", "a", None))
+        with self.assertWarnsRegex(pt.LeakWarning, r"boat gives survived away in every row.*drop\(columns='boat'"):
+            pt.TabularClassifier(**QUICK).fit(leaky, y)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pt.LeakWarning)
+            pt.TabularClassifier(**QUICK).fit(X, y)
+            pt.TreeClassifier(check_leaks=False).fit(leaky, y)
+
+    def test_rows_that_are_mostly_equal_can_be_held_out(self):
+        X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 50)
+        for seed in range(3):
+            model = pt.TabularClassifier(epochs=2, random_state=seed).fit(X, X[:, 0])
+            self.assertGreater(model.metrics_["validation"]["rows"] if "rows" in model.metrics_["validation"]
+                               else model.metrics_["training"]["validation_rows"], 10)
+
+    def test_without_scikit_learn_they_do_the_same(self):
+        told = subprocess.run([sys.executable, "-c", """
+import sys
+sys.modules["sklearn"] = None
+import numpy as np, protium as pt
+model = pt.TabularRegressor(epochs=2)
+try:
+    model.predict(np.ones((2, 2)))
+except (ValueError, AttributeError) as error:
+    assert "not fitted" in str(error), error
+X = np.random.default_rng(1).normal(size=(150, 2))
+print(model.fit(X, X[:, 0]).predict(X).shape, len(model.history_))
+"""], capture_output=True, text=True, timeout=60)
+        self.assertEqual(told.stdout, "(150,) 2\n", told.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
