@@ -265,7 +265,7 @@ struct TrialEnded {
   std::optional<double> deviation;  // Over folds.
   double seconds = 0;               // All its fits together.
   std::string error;                // Why it failed or was pruned.
-  int64_t best = 0;  // The best trial so far; 0: none.
+  int64_t best = 0;                 // The best trial so far; 0: none.
   std::optional<double> best_value;
   template <class Visit>
   void Fields(Visit& visit) {

@@ -59,16 +59,16 @@ inline EnumNames<Prune> Names(Prune) {
 // Which trials a search makes and how it compares them.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
-  int64_t trials = 0;    // 0: 20, or the whole grid.
-  int64_t seed = 0;      // Of the draws; trial i is the same on every machine.
-  int64_t lag = 4;       // kTpe: trial i learns from the results of trials below i - lag.
-  std::string metric;    // One of train.metrics; empty: train.best.
+  int64_t trials = 0;  // 0: 20, or the whole grid.
+  int64_t seed = 0;    // Of the draws; trial i is the same on every machine.
+  int64_t lag = 4;     // kTpe: trial i learns from the results of trials below i - lag.
+  std::string metric;  // One of train.metrics; empty: train.best.
   Prune prune = Prune::kNone;
   int64_t grace = 0;      // The first epoch or round that pruning looks at; 0: a 27th of the most.
   int64_t reduction = 3;  // kAsha: the best 1 / reduction go on.
   std::string from;       // A run folder whose trials are known already; empty: none.
   int32_t parallel = 0;   // Gangs running at the same time; 0: as many as the cores can seat.
-  Space space;           // Empty: one trial with unchanged options.
+  Space space;            // Empty: one trial with unchanged options.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("method", method,
@@ -197,10 +197,10 @@ class Search {
   std::optional<FoldOptions> folds_;
 };
 
-// A search whose trials the caller measures: it asks what to try, and tells what came of it. Trial i
-// learns from those below i - lag, which must have been told before it is asked for. Any paths and
-// numbers will do; `metric`, `parallel` and `from` are not used, and grace is 1 unless set. Move-only;
-// one thread at a time.
+// A search whose trials the caller measures: it asks what to try, and tells what came of it. Trial
+// i learns from those below i - lag, which must have been told before it is asked for. Any paths
+// and numbers will do; `metric`, `parallel` and `from` are not used, and grace is 1 unless set.
+// Move-only; one thread at a time.
 class AskedSearch {
  public:
   // Refuses options with Exit::kUsage, below "search".
@@ -209,19 +209,20 @@ class AskedSearch {
   AskedSearch& operator=(AskedSearch&&) noexcept;
   ~AskedSearch();
 
-  // The next trial's number, from 1, and values; nullopt after the last one. Fails with Exit::kUsage
-  // while a trial is open that it learns from, with that trial's number.
+  // The next trial's number, from 1, and values; nullopt after the last one. Fails with
+  // Exit::kUsage while a trial is open that it learns from, with that trial's number.
   Result<std::optional<Trial>> Ask();
   // A value on the way, at a step above the last one.
   Status Report(int64_t trial, int64_t step, double value);
-  // Whether what has been reported decides that the trial is stopped. It may still be told as usual:
-  // its row says that it was pruned.
+  // Whether what has been reported decides that the trial is stopped. It may still be told as
+  // usual: its row says that it was pruned.
   Result<bool> ShouldPrune(int64_t trial);
-  // The trial is over: with its value, or with nullopt if it was stopped or, with the reason, failed.
+  // The trial is over: with its value, or with nullopt if it was stopped or, with the reason,
+  // failed.
   Status Tell(int64_t trial, std::optional<double> value, const std::string& error = {});
 
-  // {"higher_is_better", "best", "trials"} of all that are over, as trials.json has them. A trial that
-  // waits for the reports of lower ones, because it may be pruned, is not over yet.
+  // {"higher_is_better", "best", "trials"} of all that are over, as trials.json has them. A trial
+  // that waits for the reports of lower ones, because it may be pruned, is not over yet.
   Json Table() const;
 
  private:

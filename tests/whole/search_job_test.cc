@@ -217,6 +217,36 @@ TEST(Search, ThatIsKilledGoesOnWithWhatIsLeft) {
   EXPECT_GT(begun_at, 0);
 }
 
+// One table, although one search tries trial by trial, one two at a time, and one is killed in the
+// middle and resumed.
+TEST(Search, PrunesTheSameTrialsForAnyNumberOfGangsAndAfterAKill) {
+  const std::string text = Longer(
+      With(With(kGrid, "method = \"grid\"", "method = \"tpe\"\ntrials = 8\nprune = \"asha\""),
+           "[1e-3, 3e-2]", "{ log_uniform = [1e-4, 0.1] }"));
+  const OwnJob one(MachinesTable(600), text), two(MachinesTable(600), text);
+  const Outcome a = RunJson(one, {"--set", "search.parallel=1"});
+  ASSERT_EQ(a.exit, 0) << a.err;
+  EXPECT_GT(a.json["search"]["pruned"].get<int>(), 1) << a.err;
+  EXPECT_THAT(a.err, HasSubstr("  pruned: rmse "));
+  EXPECT_THAT(one.Protium({"runs", "show", OnlyRun(one / "runs").string()}).out,
+              HasSubstr(" pruned"));
+
+  Running command({ProtiumCommand(), "run", (two / "job.toml").string(), "--runs-dir",
+                   (two / "runs").string(), "--set", "search.parallel=2"},
+                  two.path());
+  const auto begun = [&] { return fs::exists(OnlyRun(two / "runs") / "trials"); };
+  ASSERT_TRUE(command.AwaitChange(two / "runs", begun)) << command.Wait().err;
+  const fs::path run = OnlyRun(two / "runs");
+  const auto half_way = [&] { return Trials(run).contains("trials"); };
+  ASSERT_TRUE(command.AwaitChange(run, half_way)) << command.Wait().err;
+  command.Signal(SIGKILL);
+  command.Wait();
+  const Outcome b = two.Protium({"resume", run.string(), "--json"});
+  ASSERT_EQ(b.exit, 0) << b.err;
+  EXPECT_EQ(Trials(run), Trials(OnlyRun(one / "runs")));
+  EXPECT_EQ(Weights(b, two), Weights(a, one));
+}
+
 // Ctrl-C in the last fit, on all rows, is resumed like any training.
 TEST(Search, ThatIsStoppedInItsLastFitContinuesIt) {
   const std::string text = Longer(With(kGrid, "[1e-3, 3e-2]", "[1e-3]"));

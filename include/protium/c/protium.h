@@ -185,14 +185,14 @@ pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
 pt_error* pt_scorer_score_json(const pt_scorer* scorer, const char* rows, char** predictions);
 void pt_scorer_free(pt_scorer* scorer);
 
-// ---- Searches whose trials the caller measures, by whatever means (docs/choosing-a-model.md). They
-// need no session; several threads may call these functions at once. Since version 3.
+// ---- Searches whose trials the caller measures, by whatever means (docs/choosing-a-model.md).
+// They need no session; several threads may call these functions at once. Since version 3.
 
 // Options are those of [search] of a job file: space, method, trials, seed, lag (0 unless set: one
 // trial is open at a time), prune, grace (1), reduction; and higher_is_better.
 pt_error* pt_search_open(const char* options, pt_search** search);
-// The next trial, {"trial", "values"}; "null" after the last one. Fails while a trial is open that it
-// learns from.
+// The next trial, {"trial", "values"}; "null" after the last one. Fails while a trial is open that
+// it learns from.
 pt_error* pt_search_ask(pt_search* search, char** trial);
 // A value on the way, at a step above the trial's last one.
 pt_error* pt_search_report(pt_search* search, int64_t trial, int64_t step, double value);

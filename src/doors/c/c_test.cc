@@ -342,7 +342,7 @@ TEST(CSearch, AsksAndIsTold) {
   EXPECT_EQ(table["trials"][table["best"].get<size_t>() - 1]["value"], least);
   EXPECT_THAT(PartsOf(pt_search_tell(search, 3, 0.5, nullptr)).what, HasSubstr("told already"));
   EXPECT_THAT(PartsOf(pt_search_ask(nullptr, &text)).what, HasSubstr("NULL"));
-  EXPECT_THAT(PartsOf(pt_search_open(R"({"prune": "ash"})", &search)).fix, HasSubstr("asha"));
+  EXPECT_THAT(PartsOf(pt_search_open(R"({"prune": "ash"})", &search)).what, HasSubstr("asha"));
   pt_search_free(search);
 }
 

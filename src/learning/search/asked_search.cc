@@ -32,21 +32,21 @@ std::vector<std::string> PathsOf(const Space& space) {
 
 class AskedSearch::State {
  public:
-  State(const SearchOptions& options, Worth worth, Proposed proposed, const PruneRule& rule)
-      : worth_(worth),
+  State(const SearchOptions& options, ValueOrder order, Proposed proposed, const PruneRule& rule)
+      : order_(order),
         rule_(rule),
         proposals_(std::move(proposed), options.lag),
         pruning_(rule, 1),
-        table_("value", worth, PathsOf(options.space)) {}
+        table_("value", order, PathsOf(options.space)) {}
 
   Result<std::optional<Trial>> Ask() {
     const size_t index = open_.size();
     if (index == proposals_.size()) return std::nullopt;
     if (!proposals_.Ready(index)) {
       const size_t awaited = proposals_.FirstOpen() + 1;
-      return Refused(fmt::format("trial {} learns from trial {}, which has not been told", index + 1,
-                                 awaited),
-                     "tell it first, or set a lag of as many trials as are open at the same time");
+      return Refused(
+          fmt::format("trial {} learns from trial {}, which has not been told", index + 1, awaited),
+          "tell it first, or set a lag of as many trials as are open at the same time");
     }
     open_.push_back({.values = proposals_.ValuesOf(index)});
     return Trial{.number = int64_t(index) + 1, .values = open_.back().values};
@@ -116,9 +116,9 @@ class AskedSearch::State {
     Open& open = open_[index];
     open.over = true;
     Trial trial{.number = int64_t(index) + 1, .values = open.values, .value = open.value};
-    Outcome outcome{.loss = open.value ? worth_.LossOf(*open.value) : std::nan("")};
+    Outcome outcome{.loss = open.value ? order_.LossOf(*open.value) : std::nan("")};
     if (const PrunedAt* at = pruning_.StoppedAt(index)) {
-      outcome = OutcomeOf(*at, worth_);
+      outcome = OutcomeOf(*at, order_);
       trial.state = TrialState::kPruned;
       trial.value = std::isfinite(at->value) ? std::optional(at->value) : std::nullopt;
       trial.pruned_at = at->step;
@@ -132,7 +132,7 @@ class AskedSearch::State {
     table_.Add(std::move(trial));
   }
 
-  Worth worth_;
+  ValueOrder order_;
   PruneRule rule_;
   Proposals proposals_;
   Pruning pruning_;
@@ -147,13 +147,19 @@ AskedSearch::~AskedSearch() = default;
 
 Result<AskedSearch> AskedSearch::Make(const SearchOptions& options, bool higher_is_better) {
   PT_TRY(CheckFields(options, kPath));
+  if (!options.from.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a search whose trials the caller measures has no earlier run",
+                 .where = "search.from",
+                 .fix = "leave from out"});
+  }
   PT_LET(Proposed proposed, Propose(options, {}, kPath));
-  const Worth worth{.higher_is_better = higher_is_better, .by_size = false};
+  const ValueOrder order{.higher_is_better = higher_is_better, .by_size = false};
   const PruneRule rule{.kind = options.prune,
                        .grace = std::max<int64_t>(options.grace, 1),
                        .reduction = options.reduction,
-                       .worth = worth};
-  return AskedSearch(std::make_unique<State>(options, worth, std::move(proposed), rule));
+                       .order = order};
+  return AskedSearch(std::make_unique<State>(options, order, std::move(proposed), rule));
 }
 
 Result<std::optional<Trial>> AskedSearch::Ask() { return state_->Ask(); }

@@ -109,8 +109,9 @@ TEST(AskedSearch, StopsTrialsByWhatTheyReport) {
 TEST(AskedSearch, RecordsTrialsThatFail) {
   AskedSearch search = Made(Bowl(SearchMethod::kTpe, 14));
   while (const auto trial = *search.Ask()) {
-    const auto value = trial->number % 2 == 0 ? std::nullopt
-                                              : std::optional(std::numeric_limits<double>::quiet_NaN());
+    const auto value = trial->number % 2 == 0
+                           ? std::nullopt
+                           : std::optional(std::numeric_limits<double>::quiet_NaN());
     ASSERT_TRUE(search.Tell(trial->number, value, value ? "" : "it broke").ok());
   }
   const Json table = search.Table();
@@ -132,6 +133,8 @@ TEST(AskedSearch, RefusesWhatDoesNotFitTogether) {
   EXPECT_EQ(FaultOf(search.ShouldPrune(7).status()).what, "there is no trial 7");
   SearchOptions options = Bowl(SearchMethod::kGrid, 0);
   EXPECT_EQ(FaultOf(AskedSearch::Make(options, false).status()).where, "search.space.x");
+  options.from = "runs/a";
+  EXPECT_EQ(FaultOf(AskedSearch::Make(options, false).status()).where, "search.from");
   options.reduction = 1;
   EXPECT_EQ(FaultOf(AskedSearch::Make(options, false).status()).where, "search.reduction");
 }

@@ -200,8 +200,8 @@ class Curve {
     }
     lacks_ = lacks_ || step > int64_t(values_.size());
   }
-  // Whether somebody follows, and steps are missing: a kill came between what was saved and what was
-  // noted.
+  // Whether somebody follows, and steps are missing: a kill came between what was saved and what
+  // was noted.
   bool lacks() const { return lacks_ && request_.follow; }
   const Json& values() const { return values_; }
 

@@ -55,10 +55,11 @@ struct FitResult {
 };
 
 // Fits and measures, or reads the result of an earlier command of this run, or copies that of
-// `earlier` if it is the result of the same fit of the same plan. A failure that the next
-// fit would also meet ends the search and is returned as a status: a stop by the user, a full disk,
-// a fault of the machine, a bug. Any other failure belongs to the trial and is part of the result.
-// A fit that is asked to end is stored as pruned, however it ends. Thread-safe: only the engine of `parent` is used.
+// `earlier` if it is the result of the same fit of the same plan. A failure that the next fit would
+// also meet ends the search and is returned as a status: a stop by the user, a full disk, a fault
+// of the machine, a bug. Any other failure belongs to the trial and is part of the result. A fit
+// that is asked to end is stored as pruned, however it ends. Thread-safe: only the engine of
+// `parent` is used.
 Result<FitResult> RunFit(Session& parent, const FitRequest& request);
 
 }  // namespace protium

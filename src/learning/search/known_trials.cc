@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Status Refused(std::string what, std::string fix) {
+Status RefusedFrom(std::string what, std::string fix) {
   return Fail({.exit = Exit::kUsage,
                .what = std::move(what),
                .where = "search.from",
@@ -55,8 +55,8 @@ bool LiesIn(const Space& space, const Json& values) {
 Result<Json> ReadTable(const fs::path& run) {
   const fs::path file = run / "trials.json";
   if (!fs::exists(file)) {
-    return Refused("there is no table of trials in " + run.string(),
-                   "name the folder of a run with [search]; `protium runs` lists them");
+    return RefusedFrom("there is no table of trials in " + run.string(),
+                       "name the folder of a run with [search]; `protium runs` lists them");
   }
   PT_LET(const std::string text, ReadFile(file));
   return ParseJson(text);
@@ -69,8 +69,8 @@ template <class Files>
 Contents ContentsOf(const Files& files) {
   Contents contents;
   for (const InputFile& each : files) {
-    contents[each.path] = !each.sha256.empty() ? each.sha256
-                                               : fmt::format("{} {}", each.bytes, each.modified);
+    contents[each.path] =
+        !each.sha256.empty() ? each.sha256 : fmt::format("{} {}", each.bytes, each.modified);
   }
   return contents;
 }
@@ -90,8 +90,9 @@ Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& 
   PT_LET(const Json table, ReadTable(known.run));
   const std::string by = TextAt(table, "metric");
   if (by != metric) {
-    return Refused(fmt::format("the trials of {} are compared by {}, these by {}", from, by, metric),
-                   fmt::format("set metric = \"{}\", or leave from out", by));
+    return RefusedFrom(
+        fmt::format("the trials of {} are compared by {}, these by {}", from, by, metric),
+        fmt::format("set metric = \"{}\", or leave from out", by));
   }
   for (const Json& each : table.value("trials", Json::array())) {
     Trial trial;
@@ -99,19 +100,19 @@ Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& 
     if (LiesIn(space, trial.values)) known.trials.push_back(std::move(trial));
   }
   if (!known.trials.empty()) return known;
-  return Refused("no trial of " + from + " lies in the space of this search",
-                 "search the same options, or leave from out");
+  return RefusedFrom("no trial of " + from + " lies in the space of this search",
+                     "search the same options, or leave from out");
 }
 
-void BeginWith(const KnownTrials& known, const Worth& worth, Proposed& proposed) {
+void BeginWith(const KnownTrials& known, const ValueOrder& order, Proposed& proposed) {
   if (known.trials.empty()) return;
   const Trial* best = nullptr;
   for (const Trial& each : known.trials) {
     proposed.known.push_back({.at = proposed.tpe->PointOf(each.values),
-                              .loss = each.value ? worth.LossOf(*each.value) : std::nan(""),
+                              .loss = each.value ? order.LossOf(*each.value) : std::nan(""),
                               .pruned = each.pruned_at});
     if (each.state != TrialState::kDone || !each.value) continue;
-    if (!best || worth.LossOf(*each.value) < worth.LossOf(*best->value)) best = &each;
+    if (!best || order.LossOf(*each.value) < order.LossOf(*best->value)) best = &each;
   }
   proposed.first.resize(1);
   if (best != nullptr) proposed.first.front() = best->values;

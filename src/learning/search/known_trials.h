@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trials of an earlier run that a search begins with (SearchOptions::from). They are told first
-// to a method that learns; the best of them is its first trial, so that nothing is lost. A trial with
-// the same values takes over the result of an earlier fit if that is the same fit of the same rows.
+// to a method that learns; the best of them is its first trial, so that nothing is lost. A trial
+// with the same values takes over the result of an earlier fit if that is the same fit of the same
+// rows.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +12,7 @@
 
 #include "protium/search.h"
 #include "search/proposals.h"
-#include "search/worth.h"
+#include "search/value_order.h"
 
 namespace protium {
 
@@ -33,10 +34,10 @@ Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& 
 
 // Tells a method that learns of them: the first trial, and the only one that is known before any
 // result, is the best of them.
-void BeginWith(const KnownTrials& known, const Worth& worth, Proposed& proposed);
+void BeginWith(const KnownTrials& known, const ValueOrder& order, Proposed& proposed);
 
-// Whether the session has read the same files as the run, and no databases, so that equal plans mean
-// equal rows.
+// Whether the session has read the same files as the run, and no databases, so that equal plans
+// mean equal rows.
 bool ReadsTheSame(const KnownTrials& known, SessionState& session);
 
 }  // namespace protium

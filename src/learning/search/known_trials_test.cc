@@ -63,7 +63,8 @@ TEST_F(KnownTrialsTest, WithTheSameOptionsAreNotComputedAgain) {
   EXPECT_EQ(next->best, 3);
   EXPECT_EQ(*ReadFile(folder_ / "run/trials/001/result.json"),
             *ReadFile(folder_ / "next/trials/002/result.json"));
-  EXPECT_THAT(Dump(EventsNamed("note")), HasSubstr("2 trials of run are known; those with the same"));
+  EXPECT_THAT(Dump(EventsNamed("note")),
+              HasSubstr("2 trials of run are known; those with the same"));
 }
 
 TEST_F(KnownTrialsTest, AreComputedAgainOnOtherRowsAndWithOtherStages) {

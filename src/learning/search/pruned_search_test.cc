@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches that stop trials, over real tables and worker processes, with the tasks of test_tasks.cc.
+// Searches that stop trials, over real tables and worker processes, with the tasks of
+// test_tasks.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +122,8 @@ TEST_F(PrunedSearchTest, FitsAnewWhatItsLogLacks) {
   const Json whole = ReadTable();
   const fs::path trial = folder_ / "run/trials/003";
   fs::remove(trial / "result.json");
-  std::ofstream(trial / "events.jsonl") << R"({"event":"validation","epoch":5,"rmse":0.001})" << "\n";
+  std::ofstream(trial / "events.jsonl") << R"({"event":"validation","epoch":5,"rmse":0.001})"
+                                        << "\n";
   Open(true);
   ASSERT_TRUE(Search(Of(20), options).Run(Table()).ok());
   EXPECT_EQ(ReadTable(), whole);
@@ -183,8 +185,9 @@ TEST_F(PrunedSearchTest, RefusesWhatCannotBeComparedOnTheWay) {
     EXPECT_EQ(fault.where, "search.prune");
     return fault.what;
   };
-  EXPECT_THAT(refused(Stages({.label_scale = Scale::kNone}), Rates({0.1, 0.2}), FoldOptions{.k = 2}),
-              HasSubstr("none are held out"));
+  EXPECT_THAT(
+      refused(Stages({.label_scale = Scale::kNone}), Rates({0.1, 0.2}), FoldOptions{.k = 2}),
+      HasSubstr("none are held out"));
   SearchOptions other = Rates({0.1, 0.2});
   other.metric = "mae";
   Pipeline pipeline = Stages({.label_scale = Scale::kNone,

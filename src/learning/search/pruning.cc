@@ -30,16 +30,17 @@ double NthOf(std::vector<double>& values, size_t n) {
 
 }  // namespace
 
-Outcome OutcomeOf(const PrunedAt& at, const Worth& worth) {
+Outcome OutcomeOf(const PrunedAt& at, const ValueOrder& order) {
   constexpr int64_t kMostSteps = int64_t{1} << 40;
-  return {.loss = worth.LossOf(at.value),
+  return {.loss = order.LossOf(at.value),
           .pruned = at.fit * kMostSteps + std::min(at.step, kMostSteps - 1)};
 }
 
 std::string Reason(const PrunedAt& at, const PruneRule& rule, const std::string& metric,
                    const std::string& unit) {
-  return fmt::format("{} {:.5g} at {} {}, where {:.5g} was needed ({}, {} trial{} before it)", metric,
-                     at.value, unit, at.step, rule.worth.higher_is_better ? -at.bar : at.bar,
+  return fmt::format("{} {:.5g} at {} {}, where {:.5g} was needed ({}, {} trial{} before it)",
+                     metric, at.value, unit, at.step,
+                     rule.order.higher_is_better ? -at.bar : at.bar,
                      fields::Write(rule.kind).get<std::string>(), at.others, PluralOf(at.others));
 }
 
@@ -56,8 +57,8 @@ void Pruning::Report(size_t trial, int32_t fit, int64_t step, double value) {
   if (rule_.kind == Prune::kNone) return;
   auto& best = At(trial).fits[size_t(fit)].best;
   if (!best.empty() && step <= best.back().first) return;
-  const bool worse = !best.empty() &&
-                     rule_.worth.LossOf(best.back().second) <= rule_.worth.LossOf(value);
+  const bool worse =
+      !best.empty() && rule_.order.LossOf(best.back().second) <= rule_.order.LossOf(value);
   best.emplace_back(step, worse ? best.back().second : value);
 }
 
@@ -89,8 +90,8 @@ bool Pruning::JudgeFit(size_t trial, size_t fit) {
   Fit& own = course.fits[fit];
   while (true) {
     const auto report = From(own.best, own.next);
-    const bool last = report != own.best.end() && course.last_step > 0 &&
-                      report->first >= course.last_step;
+    const bool last =
+        report != own.best.end() && course.last_step > 0 && report->first >= course.last_step;
     if (report == own.best.end() || last) return own.ended;
     const bool asha = rule_.kind == Prune::kAsha;
     const int64_t check = asha ? own.next : report->first;
@@ -98,7 +99,7 @@ bool Pruning::JudgeFit(size_t trial, size_t fit) {
     if (!FindOthers(trial, fit, check, losses)) return false;
     const auto others = int64_t(losses.size());
     const std::optional<double> bar = BarOf(std::move(losses));
-    if (bar && rule_.worth.LossOf(report->second) > *bar) {
+    if (bar && rule_.order.LossOf(report->second) > *bar) {
       course.stopped = PrunedAt{int32_t(fit), check, report->first, report->second, *bar, others};
       course.decided = true;
       return false;
@@ -142,12 +143,12 @@ Pruning::Standing Pruning::Find(const Course& other, size_t fit, int64_t check,
     if (!judged) return Standing::kOpen;
   }
   if (report != own.best.end()) {
-    loss = rule_.worth.LossOf(report->second);
+    loss = rule_.order.LossOf(report->second);
     return Standing::kReached;
   }
   if (!own.ended) return Standing::kOpen;
   if (own.failed || own.best.empty()) return Standing::kAbsent;
-  loss = rule_.worth.LossOf(own.best.back().second);
+  loss = rule_.order.LossOf(own.best.back().second);
   return Standing::kReached;
 }
 

@@ -6,8 +6,8 @@
 //    is the best value so far, since a trial is measured at its best epoch; a fit that has ended
 //    with a value keeps its best at all later steps.
 // 2. asha: successive halving in which a trial that is stopped stays stopped (Li and others, 2020).
-//    At the steps grace, grace * reduction, ... a trial goes on if its value is among the best
-//    1 / reduction of those that have reached this step, itself included, but at least if it is the
+//    At the steps grace, grace * reduction, ... a trial goes on if its value is among the best 1 /
+//    reduction of those that have reached this step, itself included, but at least if it is the
 //    best. Equal values go on.
 // 3. median: at every step from `grace` on a trial goes on unless its value is worse than the
 //    median of at least 5 others.
@@ -15,8 +15,8 @@
 //    stopped themselves. So a verdict depends on reports alone, never on which of them came first:
 //    a trial whose lower ones are not as far yet goes on until they are, and may then be stopped at
 //    a step that it has left behind, even after its end.
-// 5. Of a trial with several fits (folds) each is compared with the same fit of others, in the order
-//    of fits; those behind one that is stopped, or fails, do not count.
+// 5. Of a trial with several fits (folds) each is compared with the same fit of others, in the
+//    order of fits; those behind one that is stopped, or fails, do not count.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 #include "protium/search.h"
 #include "search/proposals.h"
-#include "search/worth.h"
+#include "search/value_order.h"
 
 namespace protium {
 
@@ -35,7 +35,7 @@ struct PruneRule {
   Prune kind = Prune::kNone;
   int64_t grace = 1;
   int64_t reduction = 3;
-  Worth worth;
+  ValueOrder order;
 };
 
 // Where a trial was stopped.
@@ -49,7 +49,7 @@ struct PrunedAt {
 };
 
 // A later fit counts as a later step.
-Outcome OutcomeOf(const PrunedAt& at, const Worth& worth);
+Outcome OutcomeOf(const PrunedAt& at, const ValueOrder& order);
 
 // "rmse 0.31 at epoch 4, where 0.28 was needed (asha, 7 trials before it)".
 std::string Reason(const PrunedAt& at, const PruneRule& rule, const std::string& metric,

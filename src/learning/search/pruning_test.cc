@@ -16,7 +16,8 @@ constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 PruneRule Asha() { return {.kind = Prune::kAsha, .grace = 1, .reduction = 3}; }
 
 // A trial that reports `values` at the steps 1, 2, ... and ends.
-void RunTrial(Pruning& pruning, size_t trial, const std::vector<double>& values, bool failed = false) {
+void RunTrial(Pruning& pruning, size_t trial, const std::vector<double>& values,
+              bool failed = false) {
   for (size_t i = 0; i < values.size(); ++i) pruning.Report(trial, 0, int64_t(i) + 1, values[i]);
   pruning.End(trial, 0, failed);
   pruning.Judge();
@@ -62,7 +63,7 @@ TEST(Pruning, StopsNobodyWhereAllAreEqualOrNothing) {
 }
 
 TEST(Pruning, ComparesWithTheMedianOfFiveOthers) {
-  Pruning pruning({.kind = Prune::kMedian, .grace = 2, .worth = {.higher_is_better = true}}, 1);
+  Pruning pruning({.kind = Prune::kMedian, .grace = 2, .order = {.higher_is_better = true}}, 1);
   for (size_t i = 0; i < 5; ++i) RunTrial(pruning, i, {0, double(i), 9});
   RunTrial(pruning, 5, {-5, 2});
   EXPECT_EQ(pruning.StoppedAt(5), nullptr) << "the median itself, and no look at the first step";

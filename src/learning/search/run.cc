@@ -33,7 +33,7 @@ class TrialRunner {
         prunes_(request.settled.prune.kind != Prune::kNone),
         asked_(request.search, request.settled, StateOf(session_).options().catalogue),
         pruning_(request.settled.prune, fits_a_trial_),
-        table_(request.settled.metric, request.settled.worth(), request.settled.paths) {
+        table_(request.settled.metric, request.settled.order(), request.settled.paths) {
     SessionState& state = StateOf(session_);
     const int64_t fits = request.settled.proposed.count * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
@@ -141,17 +141,16 @@ class TrialRunner {
     const auto trials = StateOf(session_).folder() / "trials";
     const auto folder = trials / fmt::format("{:03}", place.trial + 1);
     const std::string folder_of_fold = fmt::format("fold-{:02}", place.fold + 1);
-    FitRequest request{
-        .pipeline = trial.pipeline,
-        .estimator = trial.estimator,
-        .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
-        .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
-        .metric = request_.settled.metric,
-        .folder = folds ? folder / folder_of_fold : folder,
-        .learned = trials / "learned",
-        .rows_memory_bytes = memory_,
-        .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())},
-        .prune = place.prune};
+    FitRequest request{.pipeline = trial.pipeline,
+                       .estimator = trial.estimator,
+                       .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
+                       .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
+                       .metric = request_.settled.metric,
+                       .folder = folds ? folder / folder_of_fold : folder,
+                       .learned = trials / "learned",
+                       .rows_memory_bytes = memory_,
+                       .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())},
+                       .prune = place.prune};
     const auto earlier = request_.settled.known.FolderOf(trial.values);
     if (earlier && request_.same_files) {
       request.earlier = folds ? *earlier / folder_of_fold : *earlier;
@@ -260,9 +259,10 @@ class TrialRunner {
     if (all == 1) return status;
     fault.what = failed == all
                      ? fmt::format("all {} trials failed, the first of them: {}", all, fault.what)
-                     : fmt::format("no trial came to its end: {} were pruned, {} failed, the first "
-                                   "of them: {}",
-                                   all - failed, failed, fault.what);
+                     : fmt::format(
+                           "no trial came to its end: {} were pruned, {} failed, the first "
+                           "of them: {}",
+                           all - failed, failed, fault.what);
     if (fault.kept.empty()) fault.kept = "trials.json has the error of each";
     return Fail(std::move(fault));
   }

@@ -8,8 +8,8 @@
 namespace protium {
 
 // Notes in `trials`/search.json what decides the trials of a search. When a run is resumed whose
-// trials depend on each other, because the search learns or prunes, its search must be the noted one,
-// but may have more or fewer trials: otherwise the fault of Exit::kUsage names what differs.
+// trials depend on each other, because the search learns or prunes, its search must be the noted
+// one, but may have more or fewer trials: otherwise the fault of Exit::kUsage names what differs.
 Status CheckSameSearch(const Search& search, const SettledSearch& settled,
                        const std::filesystem::path& trials, bool resume);
 

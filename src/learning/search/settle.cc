@@ -106,10 +106,11 @@ std::vector<const SettledTrial*> Settled(const SettledSearch& settled) {
 Status CheckPruned(const Search& search, const SettledSearch& settled, const SettledTrial& trial) {
   const MeasureOptions& train = trial.estimator.train;
   if (Holds(settled.paths, "kind")) {
-    return UsageFault("search.prune",
-                      "trials of several kinds cannot be pruned: rounds of trees and epochs of nets "
-                      "do not compare",
-                      "leave prune out, or search over one kind");
+    return UsageFault(
+        "search.prune",
+        "trials of several kinds cannot be pruned: rounds of trees and epochs of nets "
+        "do not compare",
+        "leave prune out, or search over one kind");
   }
   const std::string& kind = search.pipeline().stages().back().kind;
   if (kind == "average") {
@@ -117,8 +118,7 @@ Status CheckPruned(const Search& search, const SettledSearch& settled, const Set
                       "leave prune out, or search over one of its members");
   }
   if (train.validation.share <= 0) {
-    return UsageFault("search.prune",
-                      "trials are pruned by validation rows, and none are held out",
+    return UsageFault("search.prune", "trials are pruned by validation rows, and none are held out",
                       "set train.validation = { share = 0.1 }");
   }
   if (train.best == settled.metric) return Status::OK();
@@ -133,7 +133,7 @@ Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settl
   PruneRule rule{.kind = options.prune,
                  .grace = options.grace,
                  .reduction = options.reduction,
-                 .worth = settled.worth()};
+                 .order = settled.order()};
   if (rule.kind == Prune::kNone) return rule;
   int64_t most = 0;
   for (const SettledTrial* each : Settled(settled)) {
@@ -180,7 +180,7 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
   PT_LET(settled.proposed, Propose(options, conditions, "search"));
   PT_LET(settled.known, ReadKnownTrials(options.from, settled.metric, options.space));
-  if (settled.learns()) BeginWith(settled.known, settled.worth(), settled.proposed);
+  if (settled.learns()) BeginWith(settled.known, settled.order(), settled.proposed);
   PT_TRY(SettleAll(search, settled.proposed.first, own, settled, settled.trials));
   if (settled.learns()) {
     PT_TRY(SettleAll(search, settled.proposed.tpe->Corners(), own, settled, settled.corners));

@@ -36,7 +36,7 @@ struct SettledSearch {
   PruneRule prune;  // Complete; of kind kNone unless trials may be stopped.
 
   bool learns() const { return proposed.tpe != nullptr; }
-  Worth worth() const { return {.higher_is_better = higher_is_better}; }
+  ValueOrder order() const { return {.higher_is_better = higher_is_better}; }
 };
 
 // Refuses with Exit::kUsage a trial whose options the pipeline refuses, and one that does not

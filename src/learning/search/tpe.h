@@ -37,8 +37,8 @@ struct Condition {
   std::vector<Json> among;
 };
 
-// A trial's result. Trials that were pruned are worse than all that were not, better than those that
-// failed, and of two the one is better that was pruned later.
+// A trial's result. Trials that were pruned are worse than all that were not, better than those
+// that failed, and of two the one is better that was pruned later.
 struct Told {
   Point at;
   double loss = 0;     // Less is better; NaN is the worst, as infinity.

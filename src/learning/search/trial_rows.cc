@@ -46,7 +46,7 @@ TrialRow RowOfFits(const RowRequest& request, const std::map<int32_t, FitResult>
   }
   Summarise(row.trial);
   row.trial.best_epoch = int64_t(std::lround(epochs / double(results.size())));
-  row.outcome.loss = request.settled.worth().LossOf(*row.trial.value);
+  row.outcome.loss = request.settled.order().LossOf(*row.trial.value);
   return row;
 }
 
@@ -56,10 +56,10 @@ TrialRow RowOfPruned(const RowRequest& request, const PrunedAt& at, double secon
   if (std::isfinite(at.value)) row.trial.value = at.value;
   row.trial.pruned_at = at.step;
   row.trial.seconds = seconds;
-  row.trial.error = Reason(at, request.settled.prune, request.settled.metric,
-                           request.asked.settled->unit);
+  row.trial.error =
+      Reason(at, request.settled.prune, request.settled.metric, request.asked.settled->unit);
   if (request.folds) row.trial.error = request.folds->Name(at.fit) + ": " + row.trial.error;
-  row.outcome = OutcomeOf(at, request.settled.worth());
+  row.outcome = OutcomeOf(at, request.settled.order());
   return row;
 }
 

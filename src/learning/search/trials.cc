@@ -43,15 +43,14 @@ const Trial* TrialTable::best() const {
   const Trial* best = nullptr;
   for (const Trial& each : trials_) {
     if (each.state != TrialState::kDone || !each.value) continue;
-    const bool better =
-        best == nullptr || worth_.LossOf(*each.value) < worth_.LossOf(*best->value);
+    const bool better = best == nullptr || order_.LossOf(*each.value) < order_.LossOf(*best->value);
     if (better) best = &each;
   }
   return best;
 }
 
 Json TrialTable::ToJson() const {
-  Json json = {{"metric", metric_}, {"higher_is_better", worth_.higher_is_better}};
+  Json json = {{"metric", metric_}, {"higher_is_better", order_.higher_is_better}};
   json["best"] = best() != nullptr ? Json(best()->number) : Json();
   json["trials"] = Json::array();
   for (const Trial& each : trials_) json["trials"].push_back(FieldsToJson(each));

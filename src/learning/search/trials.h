@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "protium/search.h"
-#include "search/worth.h"
+#include "search/value_order.h"
 
 namespace protium {
 
@@ -16,8 +16,8 @@ namespace protium {
 class TrialTable {
  public:
   // `paths` are the options that differ, in the order of the space.
-  TrialTable(std::string metric, Worth worth, std::vector<std::string> paths)
-      : metric_(std::move(metric)), worth_(worth), paths_(std::move(paths)) {}
+  TrialTable(std::string metric, ValueOrder order, std::vector<std::string> paths)
+      : metric_(std::move(metric)), order_(order), paths_(std::move(paths)) {}
 
   void Add(Trial trial);                                        // Trials may end in any order.
   const std::vector<Trial>& trials() const { return trials_; }  // By number.
@@ -32,7 +32,7 @@ class TrialTable {
 
  private:
   std::string metric_;
-  Worth worth_;
+  ValueOrder order_;
   std::vector<std::string> paths_;
   std::vector<Trial> trials_;
 };

@@ -23,7 +23,8 @@ TEST(Trials, SummariseTheirFolds) {
 }
 
 TEST(Trials, AreComparedInTheDirectionOfTheMetric) {
-  TrialTable low("rmse", {.higher_is_better = false}, {}), high("auc", {.higher_is_better = true}, {});
+  TrialTable low("rmse", {.higher_is_better = false}, {}),
+      high("auc", {.higher_is_better = true}, {});
   EXPECT_EQ(low.best(), nullptr);
   for (TrialTable* table : {&low, &high}) {
     table->Add(Done(3, {0.5}));

@@ -18,7 +18,7 @@ struct SubSessionOptions {
   bool resume = false;            // The folder holds an interrupted part of the run to continue.
   int64_t rows_memory_bytes = 0;  // As in SessionOptions,
   SharedRowsFolder shared_rows;   // and so is this.
-  std::optional<std::stop_token> stop;  // Instead of the parent's.
+  std::optional<std::stop_token> stop;            // Instead of the parent's.
   std::function<void(const Json& event)> events;  // Instead of the parent's; any thread.
 };
 

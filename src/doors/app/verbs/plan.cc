@@ -133,11 +133,11 @@ std::string FoldsText(const Json& folds) {
 std::string PruningText(const Json& prune) {
   const int64_t grace = WholeAt(prune, "grace");
   const std::string kind = TextAt(prune, "kind");
-  const std::string at = kind == "asha"
-                             ? fmt::format("{}, {}, ...", grace, grace * WholeAt(prune, "reduction"))
-                             : fmt::format("{} and all later ones", grace);
-  return fmt::format("  trials that promise little end early ({}): compared at epochs or rounds {}\n",
-                     kind, at);
+  const std::string at =
+      kind == "asha" ? fmt::format("{}, {}, ...", grace, grace * WholeAt(prune, "reduction"))
+                     : fmt::format("{} and all later ones", grace);
+  return fmt::format(
+      "  trials that promise little end early ({}): compared at epochs or rounds {}\n", kind, at);
 }
 
 // Says how many trials a search makes, how they are measured, and lists the first of them.

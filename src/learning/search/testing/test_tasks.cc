@@ -50,8 +50,8 @@ Status LeaveWhenAsked(TaskContext& context, bool dies) {
   return Fail({.exit = Exit::kStopped, .what = "left when asked"});
 }
 
-// Of rates from 0.5 on, the gang goes on for ever after its third epoch; from 0.8 on, it dies when it
-// is asked to leave.
+// Of rates from 0.5 on, the gang goes on for ever after its third epoch; from 0.8 on, it dies when
+// it is asked to leave.
 Status TrainEpochs(TaskContext& context, const TrainConfig& config, double rate) {
   for (int64_t epoch = 1; epoch <= config.train.epochs; ++epoch) {
     protium::Validated event{.epoch = epoch, .step = epoch};

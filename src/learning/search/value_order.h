@@ -7,7 +7,7 @@
 namespace protium {
 
 // How the values of trials compare.
-struct Worth {
+struct ValueOrder {
   bool higher_is_better = false;
   // If less is better, the size counts, as when epochs are compared: a bias of -9 is not good.
   bool by_size = true;
