@@ -84,7 +84,8 @@ struct ClassOrder {
     const auto positives = std::ranges::count_if(rows, [](const auto& row) { return row.second; });
     return std::min(int64_t(positives), int64_t(rows.size()) - int64_t(positives));
   }
-  // The rows on the wrong side of the best limit between the classes, in whichever direction. Sorts.
+  // The rows on the wrong side of the best limit between the classes, in whichever direction.
+  // Sorts them.
   int64_t Mistakes() {
     std::ranges::sort(rows);
     const auto all = std::ranges::count_if(rows, [](const auto& row) { return row.second; });

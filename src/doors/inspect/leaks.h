@@ -17,12 +17,12 @@ namespace protium {
 // The reason by column name: "gives death away in all but 3 of 7,874 rows: target leakage?".
 using Leaks = std::map<std::string, std::string>;
 
-// For classes: finds columns that leave at most one in fifty of the mistakes made by always guessing
-// the most frequent class by their few values, or of two classes by a limit, as an id does in a
-// table that was sorted by them; or one in ten by being NULL or not; and pairs of columns whose
-// comparison is the class. For numbers: columns that are the label times a number, plus another,
-// but for a thousandth of its variance; and pairs whose sum, difference, product or ratio is the
-// label. Looks at 200,000 rows, spread evenly; `table` profiles them all.
+// For classes: finds columns that leave at most one in fifty of the mistakes made by always
+// guessing the most frequent class by their few values, or of two classes by a limit, as an id does
+// in a table that was sorted by them; or one in ten by being NULL or not; and pairs of columns
+// whose comparison is the class. For numbers: columns that are the label times a number, plus
+// another, but for a thousandth of its variance; and pairs whose sum, difference, product or ratio
+// is the label. Looks at 200,000 rows, spread evenly; `table` profiles them all.
 Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
                         bool classes);
 
