@@ -47,8 +47,9 @@ Result<std::string> SettingText(const std::string& where, const std::string& nam
     return ReadPassword(place);
   }
   if (IsSecret(name)) {
-    return Refuse(where, fmt::format("{} stands in the job, where others may read it", name),
-                  fmt::format("\"{}\" = {{ env = \"KAFKA_SECRET\" }}, or {{ file = \"path\" }}", name));
+    return Refuse(
+        where, fmt::format("{} stands in the job, where others may read it", name),
+        fmt::format("\"{}\" = {{ env = \"KAFKA_SECRET\" }}, or {{ file = \"path\" }}", name));
   }
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean() || value.is_number()) return value.dump();
@@ -64,8 +65,9 @@ Status Set(rd_kafka_conf_t* conf, const std::string& where, const std::string& n
     return Refuse(where, fmt::format("librdkafka has no setting \"{}\"", name),
                   "see the list of its settings: CONFIGURATION.md of librdkafka");
   }
-  return Refuse(where, secret ? fmt::format("librdkafka refuses the value of {}", name)
-                              : fmt::format("librdkafka refuses {} = \"{}\": {}", name, value, why));
+  return Refuse(where, secret
+                           ? fmt::format("librdkafka refuses the value of {}", name)
+                           : fmt::format("librdkafka refuses {} = \"{}\": {}", name, value, why));
 }
 
 bool IsRefusal(rd_kafka_resp_err_t error) {
@@ -133,7 +135,8 @@ Status KafkaClient::UseSettings(rd_kafka_conf_t* conf, const Settings& ours,
   for (const auto& [name, value] : defaults) PT_TRY(Set(conf, below, name, value, false));
   for (const auto& [name, value] : connection_.settings.items()) {
     const std::string where = below + "." + name;
-    const bool taken = std::ranges::any_of(ours, [&](const auto& each) { return each.first == name; });
+    const bool taken =
+        std::ranges::any_of(ours, [&](const auto& each) { return each.first == name; });
     if (taken || name == "bootstrap.servers" || name == "metadata.broker.list") {
       return Refuse(where, fmt::format("{} is decided by the stream", name), "leave it out");
     }
@@ -181,13 +184,13 @@ Status KafkaClient::Refused() const {
 
 Status KafkaClient::NoServer() const {
   const std::scoped_lock lock(mutex_);
-  return Fail({.exit = Exit::kRemote,
-               .what = fmt::format("no server of Kafka responds at {} within {} s",
-                                   connection_.servers,
-                                   double(connection_.patience.count()) / 1000),
-               .where = connection_.where + ".kafka",
-               .why = last_error_,
-               .fix = "check the address, and whether the server runs"});
+  return Fail(
+      {.exit = Exit::kRemote,
+       .what = fmt::format("no server of Kafka responds at {} within {} s", connection_.servers,
+                           double(connection_.patience.count()) / 1000),
+       .where = connection_.where + ".kafka",
+       .why = last_error_,
+       .fix = "check the address, and whether the server runs"});
 }
 
 Status KafkaClient::FaultFor(rd_kafka_resp_err_t error, const std::string& doing,
@@ -201,10 +204,10 @@ Status KafkaClient::FaultFor(rd_kafka_resp_err_t error, const std::string& doing
     default:
       break;
   }
-  return Fail({.exit = Exit::kRemote,
-               .what = fmt::format("{} failed: {}", doing,
-                                   why.empty() ? rd_kafka_err2str(error) : why),
-               .where = fmt::format("topic {} at {}", topic(), connection_.servers)});
+  return Fail(
+      {.exit = Exit::kRemote,
+       .what = fmt::format("{} failed: {}", doing, why.empty() ? rd_kafka_err2str(error) : why),
+       .where = fmt::format("topic {} at {}", topic(), connection_.servers)});
 }
 
 // With the topics that there are.

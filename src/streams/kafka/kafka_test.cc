@@ -56,8 +56,8 @@ class Kafka : public ::testing::Test {
   }
   KafkaSourceOptions SourceOptions() const {
     return {.kafka = To(in_, "stream.source"),
-            .columns = arrow::schema({arrow::field("id", arrow::int64()),
-                                      arrow::field("name", arrow::utf8())})};
+            .columns = arrow::schema(
+                {arrow::field("id", arrow::int64()), arrow::field("name", arrow::utf8())})};
   }
   KafkaSinkOptions SinkOptions() const { return {.kafka = To(out_, "stream.sink")}; }
 
@@ -84,8 +84,9 @@ class Kafka : public ::testing::Test {
   static std::vector<TestMessage> Numbered(int64_t first, int64_t count, int32_t partitions) {
     std::vector<TestMessage> messages;
     for (int64_t id = first; id < first + count; ++id) {
-      messages.push_back({.partition = int32_t(id % partitions),
-                          .value = fmt::format("{{\"id\": {}, \"name\": \"visitor {}\"}}", id, id)});
+      messages.push_back(
+          {.partition = int32_t(id % partitions),
+           .value = fmt::format("{{\"id\": {}, \"name\": \"visitor {}\"}}", id, id)});
     }
     return messages;
   }
@@ -105,13 +106,14 @@ class Kafka : public ::testing::Test {
   std::vector<int64_t> Written() const {
     std::vector<int64_t> ids;
     for (const auto& [partition, values] : broker_->ReadAll(out_)) {
-      for (const std::string& value : values) ids.push_back(Json::parse(value)["id"].get<int64_t>());
+      for (const std::string& value : values)
+        ids.push_back(Json::parse(value)["id"].get<int64_t>());
     }
     std::ranges::sort(ids);
     return ids;
   }
 
-  // One process: makes again what is open, then batches until nothing is left, or dies in the first.
+  // One process: makes again what is open, then batches until nothing is left or it dies.
   void Live(Log& log, Dies dies);
   void Finish(Log& log, StreamSource& source, StreamSink& sink, bool written);
   static void End(Log& log, StreamSource& source);
@@ -150,8 +152,8 @@ void Kafka::Live(Log& log, Dies dies) {
     ASSERT_TRUE(read.ok()) << read.status();
     if (dies == Dies::kRead) return;
     if (dies == Dies::kWriting) {
-      return broker_->SendInTransaction(out_, Numbered(7000, 20, 2),
-                                        "protium-stream-" + Name(), RealBroker::End::kLeave);
+      return broker_->SendInTransaction(out_, Numbered(7000, 20, 2), "protium-stream-" + Name(),
+                                        RealBroker::End::kLeave);
     }
     const Status written = sink->Write({.number = log.number, .rows = read->rows});
     ASSERT_TRUE(written.ok()) << written;

@@ -87,8 +87,10 @@ Status MessageRows::AddRow(std::string_view text, const std::function<std::strin
   if (std::ranges::count(ignored_, unknown) > 0) return Status::OK();
   ignored_.push_back(unknown);
   if (options_.kafka.note) {
-    options_.kafka.note(fmt::format("{}: column \"{}\" is not among those of the stream and is "
-                                    "ignored", place(), unknown));
+    options_.kafka.note(
+        fmt::format("{}: column \"{}\" is not among those of the stream and is "
+                    "ignored",
+                    place(), unknown));
   }
   return Status::OK();
 }
@@ -108,8 +110,8 @@ Status MessageRows::AddCsv(std::string_view text) {
   held_.reserve(columns);  // Views of these texts must stay.
   size_t at = 0;
   for (const auto& field : rows_.columns()->fields()) {
-    const bool absent = found_.size() != columns &&
-                        std::ranges::count(options_.optional, field->name()) > 0;
+    const bool absent =
+        found_.size() != columns && std::ranges::count(options_.optional, field->name()) > 0;
     if (absent || IsNull(found_[at], options_.csv)) {
       cells_.emplace_back(std::nullopt);
     } else if (found_[at].doubled) {

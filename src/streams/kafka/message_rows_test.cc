@@ -27,8 +27,9 @@ StreamRows Read(KafkaSourceOptions options, const std::vector<std::optional<std:
 }
 
 TEST(MessageRows, ReadLinesOfCsvAsTablesAreRead) {
-  const StreamRows read = Read({.format = MessageFormat::kCsv},
-                               {"1,2.5,\"a, \"\"b\"\"\"\r\n", "2,,", "x,1,n", "1,2", "1,2,a\n2,3,b"});
+  const StreamRows read =
+      Read({.format = MessageFormat::kCsv},
+           {"1,2.5,\"a, \"\"b\"\"\"\r\n", "2,,", "x,1,n", "1,2", "1,2,a\n2,3,b"});
   ASSERT_EQ(read.rows->num_rows(), 2);
   EXPECT_EQ(static_cast<const arrow::StringArray&>(*read.rows->column(2)).GetView(0), "a, \"b\"");
   EXPECT_TRUE(read.rows->column(1)->IsNull(1));
@@ -87,7 +88,8 @@ TEST(MessageTexts, AreReadBackAsTheSameRows) {
     const auto texts = MessageTexts::Make(*read.rows->schema(), {.format = format, .key = "name"});
     ASSERT_TRUE(texts.ok()) << texts.status();
     std::vector<std::optional<std::string>> written(2);
-    for (int64_t row = 0; row < 2; ++row) texts->Append(*read.rows, row, written[size_t(row)].emplace());
+    for (int64_t row = 0; row < 2; ++row)
+      texts->Append(*read.rows, row, written[size_t(row)].emplace());
     EXPECT_TRUE(Read({.format = format}, written).rows->Equals(*read.rows)) << *written[0];
     std::string key;
     EXPECT_TRUE(texts->AppendKey(*read.rows, 0, key));
@@ -100,7 +102,8 @@ TEST(MessageTexts, OfTextNeedOneColumnBesideTheKey) {
   EXPECT_FALSE(MessageTexts::Make(*Columns3(), {.format = MessageFormat::kText}).ok());
   const auto unknown = MessageTexts::Make(*Columns3(), {.key = "nmae"}).status();
   EXPECT_THAT(FaultOf(unknown).what, ::testing::HasSubstr("unknown column \"nmae\""));
-  const auto two = arrow::schema({arrow::field("id", arrow::int64()), arrow::field("p", arrow::float64())});
+  const auto two =
+      arrow::schema({arrow::field("id", arrow::int64()), arrow::field("p", arrow::float64())});
   EXPECT_TRUE(MessageTexts::Make(*two, {.format = MessageFormat::kText, .key = "id"}).ok());
 }
 

@@ -104,11 +104,12 @@ Result<TopicStretch> StretchFromJson(const Json& json, const std::string& topic)
     return TopicStretch{named, *from, *to, WholeAt(json, "messages")};
   }
   const bool other = !named.empty() && named != topic;
-  return Fail({.exit = Exit::kInput,
-               .what = other ? fmt::format("the stream has read topic {} so far, not {}", named, topic)
-                             : "the log of the stream has no offsets of a topic: " + Dump(json),
-               .where = "stream.source.topic",
-               .fix = "give a stream of another topic a folder of its own"});
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = other ? fmt::format("the stream has read topic {} so far, not {}", named, topic)
+                     : "the log of the stream has no offsets of a topic: " + Dump(json),
+       .where = "stream.source.topic",
+       .fix = "give a stream of another topic a folder of its own"});
 }
 
 Result<Offsets> StartOffsets(const KafkaClient& client, int32_t partitions,
@@ -141,20 +142,20 @@ Status CheckStillThere(const KafkaClient& client, const Offsets& from) {
     const auto [low, high] = marks;
     if (low <= offset && offset <= high) continue;
     const std::string place = fmt::format("{}[{}]", client.topic(), partition);
-    return Fail({.exit = Exit::kInput,
-                 .what = low > offset
-                             ? fmt::format("{} has lost {} offsets that were not read: it begins at "
-                                           "{}, and the stream goes on at {}",
-                                           place, low - offset, low, offset)
-                             : fmt::format("{} is not the topic that was read: it ends at {}, and "
-                                           "the stream goes on at {}",
-                                           place, high, offset),
-                 .where = fmt::format("topic {} at {}", client.topic(),
-                                      client.connection().servers),
-                 .why = low > offset ? "Kafka keeps messages for a time (retention.ms) or up to a "
-                                       "size only"
-                                     : "it was deleted and made again, or its servers lost messages",
-                 .fix = "a stream with a new folder starts where stream.source.start says"});
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = low > offset
+                     ? fmt::format("{} has lost {} offsets that were not read: it begins at "
+                                   "{}, and the stream goes on at {}",
+                                   place, low - offset, low, offset)
+                     : fmt::format("{} is not the topic that was read: it ends at {}, and "
+                                   "the stream goes on at {}",
+                                   place, high, offset),
+         .where = fmt::format("topic {} at {}", client.topic(), client.connection().servers),
+         .why = low > offset ? "Kafka keeps messages for a time (retention.ms) or up to a "
+                               "size only"
+                             : "it was deleted and made again, or its servers lost messages",
+         .fix = "a stream with a new folder starts where stream.source.start says"});
   }
   return Status::OK();
 }

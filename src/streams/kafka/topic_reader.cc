@@ -23,7 +23,9 @@ Result<std::unique_ptr<TopicReader>> TopicReader::Make(const KafkaConnection& co
                                       {"enable.partition.eof", "true"},
                                       {"auto.offset.reset", "error"},
                                       {"isolation.level", "read_committed"}};
-  KafkaClient::Settings defaults = {{"fetch.error.backoff.ms", "50"}};
+  KafkaClient::Settings defaults = {{"fetch.error.backoff.ms", "50"},
+                                    // librdkafka pauses for a second whenever so many wait.
+                                    {"queued.min.messages", "1000000"}};
   defaults.insert(defaults.end(), more.begin(), more.end());
   PT_LET(auto client, KafkaClient::Make(RD_KAFKA_CONSUMER, connection, ours, defaults));
   return std::unique_ptr<TopicReader>(new TopicReader(std::move(client)));
@@ -64,8 +66,8 @@ Result<size_t> TopicReader::Take(size_t most, milliseconds wait, MessagesByParti
   client_->Poll();
   PT_TRY(client_->Refused());
   taken_.resize(std::min<size_t>(most, 10'000));
-  const auto count = rd_kafka_consume_batch_queue(queue_.get(), int(std::max<int64_t>(0, wait.count())),
-                                                  taken_.data(), taken_.size());
+  const auto count = rd_kafka_consume_batch_queue(
+      queue_.get(), int(std::max<int64_t>(0, wait.count())), taken_.data(), taken_.size());
   Status status;
   size_t bytes = 0;
   for (ssize_t i = 0; i < count; ++i) {

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::string_view kBatch = "batch ";
-constexpr size_t kAtOnce = 1000;  // Messages that are handed to librdkafka together.
+constexpr size_t kAtOnce = 1000;    // Messages that are handed to librdkafka together.
 constexpr int kBetweenTries = 100;  // Milliseconds.
 
 // How a try to write a batch ended.
@@ -164,7 +164,8 @@ class TopicSink : public StreamSink {
     const std::unique_ptr<rd_kafka_consumer_group_metadata_t, DestroyRd> group(
         rd_kafka_consumer_group_metadata_new(group_.c_str()));
     return Repeat(until, [&](int wait) {
-      return rd_kafka_send_offsets_to_transaction(producer_->handle(), list.get(), group.get(), wait);
+      return rd_kafka_send_offsets_to_transaction(producer_->handle(), list.get(), group.get(),
+                                                  wait);
     });
   }
 
@@ -187,9 +188,8 @@ class TopicSink : public StreamSink {
   Result<Tried> Recover(RdError error, int64_t number, SteadyClock::time_point began) {
     PT_TRY(producer_->Refused());
     if (rd_kafka_error_txn_requires_abort(error.get())) {
-      const RdError aborted = Repeat(Until(), [&](int wait) {
-        return rd_kafka_abort_transaction(producer_->handle(), wait);
-      });
+      const RdError aborted = Repeat(
+          Until(), [&](int wait) { return rd_kafka_abort_transaction(producer_->handle(), wait); });
       producer_->Poll();
       PT_TRY(CheckWorthAgain(number));
       if (aborted == nullptr) return Tried::kAgain;
@@ -234,13 +234,14 @@ class TopicSink : public StreamSink {
                    .where = "topic " + topic(),
                    .fix = "start the stream again: it makes the batch again"});
     }
-    return Fail({.exit = Exit::kRemote,
-                 .what = "another process has taken over this stream",
-                 .where = fmt::format("topic {} at {}", topic(), options_.kafka.servers),
-                 .why = fmt::format("Kafka takes transactions of protium-stream-{} from the process "
-                                    "that began last",
-                                    options_.kafka.name),
-                 .fix = "stop one of the two"});
+    return Fail(
+        {.exit = Exit::kRemote,
+         .what = "another process has taken over this stream",
+         .where = fmt::format("topic {} at {}", topic(), options_.kafka.servers),
+         .why = fmt::format("Kafka takes transactions of protium-stream-{} from the process "
+                            "that began last",
+                            options_.kafka.name),
+         .fix = "stop one of the two"});
   }
 
   Result<Tried> WriteAtLeastOnce(const ScoredBatch& batch, SteadyClock::time_point until) {
@@ -253,8 +254,8 @@ class TopicSink : public StreamSink {
     if (undelivered.messages == 0) return Tried::kWritten;
     return Fail({.exit = Exit::kRemote,
                  .what = fmt::format("{} failed: {} of {} messages were not delivered: {}",
-                                     doing(batch.number), undelivered.messages, batch.rows->num_rows(),
-                                     rd_kafka_err2str(undelivered.first)),
+                                     doing(batch.number), undelivered.messages,
+                                     batch.rows->num_rows(), rd_kafka_err2str(undelivered.first)),
                  .where = "Kafka at " + options_.kafka.servers,
                  .fix = "start the stream again: it makes the batch again"});
   }
@@ -307,8 +308,8 @@ class TopicSink : public StreamSink {
       };
       const auto refused = std::ranges::find_if_not(messages_, handed);
       if (refused != messages_.end() && refused->err != RD_KAFKA_RESP_ERR__QUEUE_FULL) {
-        const bool ended = refused->err == RD_KAFKA_RESP_ERR__STATE ||
-                           refused->err == RD_KAFKA_RESP_ERR__FATAL;
+        const bool ended =
+            refused->err == RD_KAFKA_RESP_ERR__STATE || refused->err == RD_KAFKA_RESP_ERR__FATAL;
         if (once() && ended) return Status::OK();  // So has the transaction, and it says why.
         return Refused(*refused, number);
       }
@@ -322,13 +323,14 @@ class TopicSink : public StreamSink {
 
   Status Refused(const rd_kafka_message_t& message, int64_t number) const {
     if (message.err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) {
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("a row of batch {} is a message of {} bytes, more than Kafka "
-                                       "is to take",
-                                       number, message.len),
-                   .where = "stream.sink",
-                   .fix = "settings = { \"message.max.bytes\" = 10000000 }, for the topic, too; or "
-                          "fewer columns"});
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = fmt::format("a row of batch {} is a message of {} bytes, more than Kafka "
+                               "is to take",
+                               number, message.len),
+           .where = "stream.sink",
+           .fix = "settings = { \"message.max.bytes\" = 10000000 }, for the topic, too; or "
+                  "fewer columns"});
     }
     return producer_->FaultFor(message.err, doing(number));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A topic as the sink of a stream.
 //
-// Once: a batch is one transaction, which also commits to the group "protium-stream-NAME.written" an
-// offset of the topic's partition 0 that is the number of the batch, and names it ("batch 12").
+// Once: a batch is one transaction, which also commits an offset of the topic's partition 0 to the
+// group "protium-stream-NAME.written": the number of the batch, with its name ("batch 12").
 // Messages and number become visible together or not at all, so after a crash the number says
 // whether the batch is there. Transactions carry the stream's name: of two processes that run it,
 // Kafka refuses the earlier.

@@ -53,7 +53,8 @@ class TopicSource : public StreamSource {
     size_t bytes = 0;
     while (gathered_.empty()) {
       // That nothing came is known only where the ends have been reached once.
-      const milliseconds left = Until(began + (reached_ends() ? patience : FirstPatience(patience)));
+      const milliseconds left =
+          Until(began + (reached_ends() ? patience : FirstPatience(patience)));
       if (stop.stop_requested() || left.count() < 0) return NothingCame();
       PT_LET(bytes, reader_->Take(1, std::min(left, kSlice), gathered_));
     }
@@ -87,7 +88,8 @@ class TopicSource : public StreamSource {
     StreamLag lag{.unit = "messages"};
     for (const auto& [partition, offset] : next_) {
       const auto reached = reader_->ends().find(partition);
-      const int64_t at = reached == reader_->ends().end() ? offset : std::max(offset, reached->second);
+      const int64_t at =
+          reached == reader_->ends().end() ? offset : std::max(offset, reached->second);
       lag.waiting += std::max<int64_t>(0, reader_->KnownEnd(partition) - at);
     }
     return lag;
@@ -130,7 +132,8 @@ class TopicSource : public StreamSource {
 
   bool reached_ends() const { return reader_->ends().size() >= next_.size(); }
   milliseconds FirstPatience(milliseconds patience) const {
-    return reader_->client().servers_down() ? patience : std::max(patience, options_.kafka.patience);
+    return reader_->client().servers_down() ? patience
+                                            : std::max(patience, options_.kafka.patience);
   }
 
   Json NothingCame() {
@@ -158,8 +161,8 @@ class TopicSource : public StreamSource {
     const size_t most = size_t(limits.rows);
     for (size_t count = CountGathered(); count < most && bytes < kMostBytes;) {
       const milliseconds left = Until(until);
-      PT_LET(const size_t more, reader_->Take(most - count, std::clamp(left, milliseconds(0), kSlice),
-                                              gathered_));
+      PT_LET(const size_t more,
+             reader_->Take(most - count, std::clamp(left, milliseconds(0), kSlice), gathered_));
       bytes += more;
       count = CountGathered();
       if (left.count() <= 0) break;

@@ -82,11 +82,11 @@ std::unique_ptr<RealBroker> RealBroker::Start(std::string& why) {
   why = "no temporary folder";
   if (!folder.ok()) return nullptr;
   std::unique_ptr<RealBroker> broker(new RealBroker(*std::move(folder)));
-  auto started = broker->spawner_.Start(
-      {.program = repository / "scripts/kafka-broker",
-       .args = {"start", "--state", broker->state().string(), "--owner", std::to_string(::getpid()),
-                "--lifetime", "600"},
-       .log = broker->folder_.path() / "start.log"});
+  auto started =
+      broker->spawner_.Start({.program = repository / "scripts/kafka-broker",
+                              .args = {"start", "--state", broker->state().string(), "--owner",
+                                       std::to_string(::getpid()), "--lifetime", "600"},
+                              .log = broker->folder_.path() / "start.log"});
   why = "the broker does not start";
   if (!started.ok()) return nullptr;
   const auto ended = started->Wait(Clock::now() + std::chrono::seconds(90));
@@ -115,8 +115,7 @@ void RealBroker::Signal(int signal) {
 
 void RealBroker::MakeTopic(const std::string& topic, int32_t partitions) {
   Administer(address_, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
-    rd_kafka_NewTopic_t* made =
-        rd_kafka_NewTopic_new(topic.c_str(), partitions, 1, nullptr, 0);
+    rd_kafka_NewTopic_t* made = rd_kafka_NewTopic_new(topic.c_str(), partitions, 1, nullptr, 0);
     rd_kafka_CreateTopics(client, &made, 1, nullptr, queue);
     rd_kafka_NewTopic_destroy(made);
   });
@@ -151,8 +150,8 @@ void RealBroker::Send(const std::string& topic, const std::vector<TestMessage>& 
 void RealBroker::SendInTransaction(const std::string& topic,
                                    const std::vector<TestMessage>& messages,
                                    const std::string& transactional_id, End end) {
-  const Client client = MakeClient(RD_KAFKA_PRODUCER, address_,
-                                   {{"transactional.id", transactional_id}});
+  const Client client =
+      MakeClient(RD_KAFKA_PRODUCER, address_, {{"transactional.id", transactional_id}});
   ExpectNone(rd_kafka_init_transactions(client.get(), kPatienceMs));
   ExpectNone(rd_kafka_begin_transaction(client.get()));
   for (const TestMessage& each : messages) Produce(client.get(), topic, each);
