@@ -27,15 +27,16 @@ fs::path Below(const JobFile& job, const std::string& path) {
   return fs::absolute(fs::path(job.data) / path).lexically_normal();
 }
 
-// Never given to another stream, and the stream's own wherever its folder is moved: if the folder is
-// removed, the next stream in its place is another one.
+// Never given to another stream, and the stream's own wherever its folder is moved: if the folder
+// is removed, the next stream in its place is another one.
 Result<std::string> NameOfStream(const fs::path& folder) {
   const fs::path file = folder / "kafka-name";
   if (IsRegularFile(file)) {
     PT_LET(const std::string name, ReadFile(file, 1 << 10));
     return std::string(Trimmed(name));
   }
-  const std::string name = fs::absolute(folder).lexically_normal().filename().string() + "-" + RandomLetters(10);
+  const std::string name =
+      fs::absolute(folder).lexically_normal().filename().string() + "-" + RandomLetters(10);
   PT_TRY(WriteFile(file, name + "\n"));
   return name;
 }

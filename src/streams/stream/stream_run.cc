@@ -48,7 +48,9 @@ Result<std::unique_ptr<StreamRun>> StreamRun::Open(StreamRequest request,
   std::unique_ptr<StreamRun> run(new StreamRun(std::move(request)));
   PT_LET(run->log_, StreamLog::Open(run->request_.folder));
   PT_TRY(run->OpenModels());
-  PT_TRY(run->OpenEnds(stop));
+  const Status ends = run->OpenEnds(stop);
+  if (!ends.ok() && !stop.stop_requested()) return ends;
+  if (!ends.ok()) run->source_.reset();
   if (run->source_ == nullptr) return run;  // Stopped before the first event.
   PT_TRY(run->OpenSteps());
   PT_TRY(run->source_->Start(run->log_->past()));
