@@ -21,8 +21,9 @@ using Leaks = std::map<std::string, std::string>;
 // guessing the most frequent class by their few values, or of two classes by a limit, as an id does
 // in a table that was sorted by them; or one in ten by being NULL or not; and pairs of columns
 // whose comparison is the class. For numbers: columns that are the label times a number, plus
-// another, but for a thousandth of its variance; and pairs whose sum, difference, product or ratio
-// is the label. Looks at 200,000 rows, spread evenly; `table` profiles them all.
+// another, but for what rounding leaves (a 50,000th of its variance); and pairs whose sum,
+// difference, product or ratio is the label. Looks at 200,000 rows, spread evenly; `table` profiles
+// them all.
 Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
                         bool classes);
 

@@ -66,6 +66,18 @@ TEST_F(LeaksTest, TellNumbersByALine) {
   EXPECT_THAT(Find("age", false), ElementsAre());
 }
 
+// A price that was rounded gives itself away; a floor's area only tells most of it.
+TEST_F(LeaksTest, TellLinesFromStrongColumns) {
+  const auto row = [](int i) {
+    const double price = 900 + 17.3 * (i * 37 % 101);
+    const int area = 20 + i * 7 % 60;
+    return fmt::format("{:.0f},{},{:.2f},{}", price / 1.19, area, price, area * 2 + i % 3);
+  };
+  EXPECT_THAT(FindIn("net,area,price,rent", 400, "price", false, row),
+              ElementsAre(Pair("net", testing::HasSubstr("follows price on a line"))));
+  EXPECT_THAT(FindIn("net,area,price,rent", 400, "rent", false, row), ElementsAre());
+}
+
 // 23 of 500 who survived were in no boat, and 9 of 800 who did not were in one.
 TEST_F(LeaksTest, TellClassesByWhatIsMissingWithSomeExceptions) {
   const Leaks leaks = FindIn("age,boat,survived", 1300, "survived", true, [](int i) {
