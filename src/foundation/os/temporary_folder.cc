@@ -99,14 +99,13 @@ void RemoveTemporaryFolders() {
   const Result<fs::path> base = SystemsFolder();
   if (!base.ok()) return;
   const std::string own = kPrefix + std::to_string(::getpid()) + "-";
-  for (const fs::path& each : FoldersNamed(*base, own)) {
-    // The next try finds what is written meanwhile; when the folder is gone, nothing can be
-    // written.
+  // The next try finds what is written meanwhile, also by threads that make the folders above their
+  // files anew. The last one finds nothing.
+  for (int i = 0; i < kMostTries; ++i) {
+    const auto folders = FoldersNamed(*base, own);
+    if (folders.empty()) return;
     std::error_code error;
-    for (int i = 0; i < kMostTries; ++i) {
-      fs::remove_all(each, error);
-      if (!error) break;
-    }
+    for (const fs::path& each : folders) fs::remove_all(each, error);
   }
 }
 
