@@ -12,19 +12,12 @@
 #include "format/csv_options.h"
 #include "format/csv_scan.h"
 #include "format/csv_types.h"
+#include "records/dead_letter.h"
 
 namespace protium {
 namespace {
 
-// Of what stands for many bytes.
-constexpr size_t kMostShown = 64 << 10;
-
 Status Refuse(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
-
-std::string ReasonOf(const Status& status) {
-  const Fault fault = FaultOf(status);
-  return fault.where.empty() ? fault.what : fault.where + ": " + fault.what;
-}
 
 // Without its line end.
 std::string_view LineOf(std::string_view text) {
@@ -57,9 +50,7 @@ Status MessageRows::Add(const std::function<std::string()>& place,
   if (added.ok()) return added;
   const Fault fault = FaultOf(added);
   if (fault.exit != Exit::kInput || !fault.kept.empty()) return added;
-  dead_.push_back({.place = place(),
-                   .reason = ReasonOf(added),
-                   .bytes = std::string(bytes.value_or("").substr(0, kMostShown))});
+  dead_.push_back(Letter(place(), ReasonOf(added), bytes.value_or("")));
   return Status::OK();
 }
 
@@ -77,12 +68,7 @@ Status MessageRows::AddRow(std::string_view text, const std::function<std::strin
          rows_.AddObject(text, options_.new_columns == NewColumns::kDead));
   if (unknown.empty()) return Status::OK();
   if (options_.new_columns == NewColumns::kStop) {
-    return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("events have a new column, \"{}\"", unknown),
-                 .where = place(),
-                 .fix = "stream.new_columns = \"ignore\" leaves it out; to use it, add it to "
-                        "stream.columns",
-                 .kept = "all batches before it"});
+    return StopAtNewColumn(place(), unknown);
   }
   if (std::ranges::count(ignored_, unknown) > 0) return Status::OK();
   ignored_.push_back(unknown);

@@ -6,16 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/fault.h"
-
 namespace protium {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// Of what stands for many bytes.
-constexpr size_t kMostShown = 64 << 10;
 
 // A file that is wrong as a whole.
 class OneLetter : public EventReader {
@@ -39,26 +34,6 @@ class OneLetter : public EventReader {
 
 std::string NameOf(const fs::path& path) { return path.filename().string(); }
 
-std::string ReasonOf(const Status& status) {
-  const Fault fault = FaultOf(status);
-  return fault.where.empty() ? fault.what : fault.where + ": " + fault.what;
-}
-
-DeadLetter Letter(std::string place, std::string reason, std::string_view bytes) {
-  return {.place = std::move(place),
-          .reason = std::move(reason),
-          .bytes = std::string(bytes.substr(0, kMostShown))};
-}
-
-Status StopAtNewColumn(const fs::path& path, const std::string& column) {
-  return Fail({.exit = Exit::kInput,
-               .what = fmt::format("events have a new column, \"{}\"", column),
-               .where = path.string(),
-               .fix = "stream.new_columns = \"ignore\" leaves it out; to use it, add it to "
-                      "stream.columns",
-               .kept = "all batches before it"});
-}
-
 std::unique_ptr<EventReader> DeadFile(const fs::path& path, std::string reason) {
   return std::make_unique<OneLetter>(Letter(NameOf(path), std::move(reason), path.string()));
 }
@@ -81,7 +56,8 @@ Result<std::string> WhyRefused(const fs::path& path, const FoundColumns& found,
                                NewColumns new_columns) {
   if (!found.missing.empty()) return fmt::format("the file has no column \"{}\"", found.missing);
   if (found.unknown.empty()) return std::string();
-  if (new_columns == NewColumns::kStop) return StopAtNewColumn(path, found.unknown.front());
+  if (new_columns == NewColumns::kStop)
+    return StopAtNewColumn(path.string(), found.unknown.front());
   if (new_columns == NewColumns::kIgnore) return std::string();
   return fmt::format("the file has a new column, \"{}\"", found.unknown.front());
 }

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of event files share: dead letters, and where columns are.
+// What the readers of event files share: files that are refused, and where columns are.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "records/dead_letter.h"
 #include "stream/event_reader.h"
 
 namespace protium {
 
 // The name of a file, for places.
 std::string NameOf(const std::filesystem::path& path);
-
-// Why an event was refused, with its position if the fault has one.
-std::string ReasonOf(const Status& status);
-
-// Keeps the beginning of long texts.
-DeadLetter Letter(std::string place, std::string reason, std::string_view bytes);
-
-// The fault of NewColumns::kStop.
-Status StopAtNewColumn(const std::filesystem::path& path, const std::string& column);
 
 // A file that is one dead letter.
 std::unique_ptr<EventReader> DeadFile(const std::filesystem::path& path, std::string reason);

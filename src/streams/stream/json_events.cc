@@ -49,7 +49,7 @@ class JsonEvents : public EventReader {
     const Result<std::string> unknown = events_.AddObject(line, new_columns_ == NewColumns::kDead);
     if (!unknown.ok()) return Refuse(unknown.status(), line, chunk);
     if (unknown->empty()) return Status::OK();
-    if (new_columns_ == NewColumns::kStop) return StopAtNewColumn(path_, *unknown);
+    if (new_columns_ == NewColumns::kStop) return StopAtNewColumn(path_.string(), *unknown);
     NoteIgnored(*unknown, ignored_);
     return Status::OK();
   }
