@@ -50,11 +50,7 @@ Result<MessageTexts> MessageTexts::Make(const arrow::Schema& columns,
   if (options.format == MessageFormat::kText) {
     PT_LET(texts.value_, ValueColumn(columns, texts.key_));
   }
-  for (const auto& field : columns.fields()) {
-    texts.keys_.emplace_back(texts.keys_.empty() ? "{" : ", ");
-    AppendJsonText(field->name(), texts.keys_.back());
-    texts.keys_.back() += ": ";
-  }
+  texts.row_ = RowText(columns);
   return texts;
 }
 
@@ -64,16 +60,8 @@ void MessageTexts::Append(const arrow::RecordBatch& rows, int64_t row, std::stri
     if (column.IsValid(row)) AppendBare(column, row, text);
     return;
   }
-  for (int i = 0; i < rows.num_columns(); ++i) {
-    if (format_ == MessageFormat::kJson) {
-      text += keys_[size_t(i)];
-      AppendJsonCell(*rows.column(i), row, text);
-    } else {
-      if (i > 0) text += ',';
-      AppendCsvCell(*rows.column(i), row, text);
-    }
-  }
-  if (format_ == MessageFormat::kJson) text += '}';
+  format_ == MessageFormat::kJson ? row_.AppendJson(rows, row, text)
+                                  : RowText::AppendCsv(rows, row, text);
 }
 
 bool MessageTexts::AppendKey(const arrow::RecordBatch& rows, int64_t row, std::string& text) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/row_text.h"
 #include "kafka/open.h"
 
 namespace protium {
@@ -31,8 +32,8 @@ class MessageTexts {
 
   MessageFormat format_ = MessageFormat::kJson;
   int key_ = -1;
-  int value_ = -1;                 // Of text: its column.
-  std::vector<std::string> keys_;  // The text before each value of JSON.
+  int value_ = -1;  // Of text: its column.
+  RowText row_;
 };
 
 }  // namespace protium

@@ -7,10 +7,10 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "format/atomic_output.h"
 #include "format/cell_text.h"
+#include "format/row_text.h"
 
 namespace protium {
 namespace {
@@ -27,11 +27,9 @@ class TextWriter : public FileWriter {
                                                      : arrow::Compression::ZSTD));
       PT_LET(text_, arrow::io::CompressedOutputStream::Make(codec_.get(), output_));
     }
+    row_ = RowText(*schema);
     std::string header;
     for (const auto& field : schema->fields()) {
-      keys_.push_back(keys_.empty() ? "{" : ", ");
-      AppendJsonText(field->name(), keys_.back());
-      keys_.back() += ": ";
       if (!header.empty()) header += ',';
       AppendCsvText(field->name(), header);
     }
@@ -41,7 +39,8 @@ class TextWriter : public FileWriter {
     constexpr size_t kPieceBytes = 1 << 20;
     std::string lines;
     for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      csv_ ? AppendCsvLine(batch, row, lines) : AppendJsonLine(batch, row, lines);
+      csv_ ? RowText::AppendCsv(batch, row, lines) : row_.AppendJson(batch, row, lines);
+      lines += '\n';
       if (lines.size() < kPieceBytes) continue;
       PT_TRY(Put(lines));
       lines.clear();
@@ -55,26 +54,12 @@ class TextWriter : public FileWriter {
 
  private:
   Status Put(const std::string& lines) { return output_->Explain(text_->Write(lines)); }
-  static void AppendCsvLine(const arrow::RecordBatch& batch, int64_t row, std::string& lines) {
-    for (int i = 0; i < batch.num_columns(); ++i) {
-      if (i > 0) lines += ',';
-      AppendCsvCell(*batch.column(i), row, lines);
-    }
-    lines += '\n';
-  }
-  void AppendJsonLine(const arrow::RecordBatch& batch, int64_t row, std::string& lines) const {
-    for (int i = 0; i < batch.num_columns(); ++i) {
-      lines += keys_[static_cast<size_t>(i)];
-      AppendJsonCell(*batch.column(i), row, lines);
-    }
-    lines += "}\n";
-  }
 
   std::shared_ptr<AtomicOutput> output_;
   bool csv_;  // Otherwise JSON lines.
   std::unique_ptr<arrow::util::Codec> codec_;
   std::shared_ptr<arrow::io::OutputStream> text_;
-  std::vector<std::string> keys_;  // The text before each value in a line of JSON.
+  RowText row_;
 };
 
 Result<std::unique_ptr<FileWriter>> Make(AtomicFile file, const SchemaPtr& schema, Packing packing,
