@@ -79,7 +79,6 @@ class StreamSource {
 struct ScoredBatch {
   int64_t number = 0;  // From 0, without gaps.
   std::shared_ptr<arrow::RecordBatch> rows;
-  Json intent;  // The stretch and the model, as logged.
 };
 
 // Call one at a time, on any thread.

@@ -43,18 +43,14 @@ std::string PlaceText(const Options& options) {
 Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape,
                            const LoadedModel* model) {
   const StreamOptions& options = *request.job.file.stream;
-  SideTables tables(request.job, shape.own_sql ? shape.other_tables : Columns());
+  SideTables tables(request.job, shape.other_tables);
   PT_TRY(tables.Check());
   SchemaPtr events = shape.columns;
   if (options.window) {
     PT_LET(const EventWindows windows, EventWindows::Make(*options.window, events));
     events = windows.schema();
   }
-  StreamSteps steps({.sql = shape.sql,
-                     .table = shape.table,
-                     .columns = events,
-                     .output = options.sink.columns,
-                     .version_column = options.version_column});
+  StreamSteps steps(StepsOf(shape, options, std::move(events)));
   PT_LET(auto read, tables.Read());
   PT_TRY(steps.UseTables(std::move(read)));
   return steps.Check(model);

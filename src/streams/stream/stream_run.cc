@@ -83,15 +83,10 @@ Status StreamRun::OpenWindows() {
 
 Status StreamRun::OpenSteps() {
   PT_TRY(OpenWindows());
-  tables_.emplace(request_.job, shape_.own_sql ? shape_.other_tables : Columns());
+  tables_.emplace(request_.job, shape_.other_tables);
   PT_TRY(tables_->Check());
-  steps_.emplace(StepsOptions{.sql = shape_.sql,
-                              .table = shape_.table,
-                              .columns = windows_ ? windows_->schema() : source_->schema(),
-                              .output = options_.sink.columns,
-                              .version_column = options_.version_column});
-  PT_LET(auto tables, tables_->Read());
-  PT_TRY(steps_->UseTables(std::move(tables)));
+  steps_.emplace(StepsOf(shape_, options_, windows_ ? windows_->schema() : source_->schema()));
+  PT_TRY(ReadTables());
   PT_LET(const SchemaPtr rows, steps_->Check(Now(model_)));
   return sink_->Start(*rows);
 }
@@ -151,10 +146,7 @@ Status StreamRun::Make(const LoadedModel* model, bool written) {
   PT_LET(StepsResult made, Apply(read, model));
   std::ranges::move(made.dead, std::back_inserter(read.dead));
   PT_TRY(WriteDeadLetters(request_.folder / "dead", intent.number, read.dead));
-  if (!written) {
-    const Json line = {{"stretch", intent.stretch}, {"model", intent.model}};
-    PT_TRY(sink_->Write({.number = intent.number, .rows = made.rows, .intent = line}));
-  }
+  if (!written) PT_TRY(sink_->Write({.number = intent.number, .rows = made.rows}));
   Json facts = Json::object();
   if (windows_) {
     PT_TRY(windows_->Save(request_.folder, intent.number));
@@ -170,28 +162,25 @@ Status StreamRun::Make(const LoadedModel* model, bool written) {
   return Status::OK();
 }
 
-// A model with other SQL is taken only if that fits the events.
-void StreamRun::UseModelsSql() {
-  if (!shape_.own_sql) return;
-  const std::string sql = TextAt(model_->now()->etl, "sql");
-  if (sql == shape_.sql) return;
-  shape_.sql = sql;
-  StepsOptions options = steps_->options();
-  options.sql = sql;
-  steps_.emplace(std::move(options));
-  tables_.emplace(request_.job, shape_.other_tables);
+Status StreamRun::ReadTables() {
+  PT_LET(auto tables, tables_->Read());
+  return steps_->UseTables(std::move(tables));
+}
+
+// The SQL of the current model, if the stream uses that and it is another.
+Status StreamRun::UseModelsSql() {
+  std::string sql = TextAt(model_->now()->etl, "sql");
+  if (!shape_.own_sql || sql == shape_.sql) return Status::OK();
+  shape_.sql = std::move(sql);
+  steps_.emplace(StepsOf(shape_, options_, steps_->options().columns));
+  return ReadTables();
 }
 
 Status StreamRun::RefreshModels() {
   if (model_ && model_->Refresh()) {
     request_.note(fmt::format("from batch {} on: {} is the model in {}", log_->totals().batches,
                               model_->name(), model_->now()->folder.string()));
-    const std::string before = shape_.sql;
-    UseModelsSql();
-    if (before != shape_.sql) {
-      PT_LET(auto tables, tables_->Read());
-      PT_TRY(steps_->UseTables(std::move(tables)));
-    }
+    PT_TRY(UseModelsSql());
     PT_TRY(steps_->Check(model_->now().get()).status());
   }
   if (shadow_) shadow_->Refresh();
@@ -200,21 +189,20 @@ Status StreamRun::RefreshModels() {
 
 Status StreamRun::RefreshTables() {
   if (!tables_->Changed()) return Status::OK();
-  PT_LET(auto tables, tables_->Read());
-  PT_TRY(steps_->UseTables(std::move(tables)));
+  PT_TRY(ReadTables());
   request_.note(fmt::format("from batch {} on: tables that have changed", log_->totals().batches));
   return Status::OK();
 }
 
-Result<bool> StreamRun::MakeNext(const std::stop_token& stop, milliseconds patience) {
-  PT_TRY(RefreshModels());
-  PT_TRY(RefreshTables());
+Result<bool> StreamRun::MakeNext(const std::stop_token& stop) {
   BatchLimits limits{.rows = options_.batch.rows, .gather = milliseconds(options_.batch.ms)};
   if (options_.rate > 0) limits.rows = std::min(limits.rows, options_.rate);
-  PT_LET(const Json stretch, source_->Next(limits, patience, stop));
-  if (stretch.is_null()) return false;
-  // The name may have moved while nothing came.
+  PT_LET(const Json stretch, source_->Next(limits, kPatience, stop));
+  // Behind the waiting, during which the name may have moved; also when nothing came, so that a new
+  // model is loaded before there are events for it.
   PT_TRY(RefreshModels());
+  PT_TRY(RefreshTables());
+  if (stretch.is_null()) return false;
   const LoadedModel* const model = Now(model_);
   PT_TRY(log_->Begin({.number = log_->totals().batches,
                       .stretch = stretch,
@@ -255,7 +243,7 @@ Status StreamRun::Work(const std::stop_token& stop, bool once) {
   Show("running", true);
   while (!stop.stop_requested()) {
     WaitWhilePaused(stop);
-    PT_LET(const bool made, MakeNext(stop, kPatience));
+    PT_LET(const bool made, MakeNext(stop));
     Show("running");
     if (once && !made) break;
   }

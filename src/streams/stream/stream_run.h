@@ -63,9 +63,10 @@ class StreamRun {
   Status Work(const std::stop_token& stop, bool once);
   Status RefreshModels();
   Status RefreshTables();
-  void UseModelsSql();
+  Status ReadTables();
+  Status UseModelsSql();
   // Begins and makes the next batch; false if nothing came.
-  Result<bool> MakeNext(const std::stop_token& stop, std::chrono::milliseconds patience);
+  Result<bool> MakeNext(const std::stop_token& stop);
   Status OpenWindows();
   Status Make(const LoadedModel* model, bool written);
   // What becomes of the rows that were read: those of windows that are still open wait.

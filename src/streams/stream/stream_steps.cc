@@ -39,6 +39,14 @@ ShadowFacts Compare(const arrow::Array& ours, const arrow::Array& theirs) {
 
 }  // namespace
 
+StepsOptions StepsOf(const EventShape& shape, const StreamOptions& options, SchemaPtr columns) {
+  return {.sql = shape.sql,
+          .table = shape.table,
+          .columns = std::move(columns),
+          .output = options.sink.columns,
+          .version_column = options.version_column};
+}
+
 Status StreamSteps::UseTables(std::vector<MemoryTable> tables) {
   if (options_.sql.empty()) return Status::OK();
   if (queries_ == nullptr) {
@@ -51,10 +59,9 @@ Status StreamSteps::UseTables(std::vector<MemoryTable> tables) {
   return Status::OK();
 }
 
-Result<BatchPtr> StreamSteps::WithPredictions(const BatchPtr& rows,
-                                              const LoadedModel* model) const {
-  if (model == nullptr) return rows;
-  PT_LET(const auto predicted, model->scorer.Score(*rows));
+Result<BatchPtr> StreamSteps::WithPredictions(const Scored& scored,
+                                              const LoadedModel& model) const {
+  const BatchPtr &rows = scored.prepared, &predicted = scored.predicted;
   arrow::FieldVector fields = rows->schema()->fields();
   arrow::ArrayVector columns = rows->columns();
   for (int i = 0; i < predicted->num_columns(); ++i) {
@@ -71,8 +78,8 @@ Result<BatchPtr> StreamSteps::WithPredictions(const BatchPtr& rows,
     columns.push_back(predicted->column(i));
   }
   if (!options_.version_column.empty()) {
-    PT_LET(auto version, arrow::MakeArrayFromScalar(
-                             arrow::StringScalar(model->sha256.substr(0, 12)), rows->num_rows()));
+    PT_LET(auto version, arrow::MakeArrayFromScalar(arrow::StringScalar(model.sha256.substr(0, 12)),
+                                                    rows->num_rows()));
     fields.push_back(arrow::field(options_.version_column, arrow::utf8()));
     columns.push_back(std::move(version));
   }
@@ -102,8 +109,12 @@ Result<StreamSteps::Scored> StreamSteps::Score(const arrow::RecordBatch& events,
     scored.prepared =
         arrow::RecordBatch::Make(events.schema(), events.num_rows(), events.columns());
   }
-  PT_LET(const BatchPtr predicted, WithPredictions(scored.prepared, model));
-  PT_LET(scored.rows, Output(predicted));
+  BatchPtr rows = scored.prepared;
+  if (model != nullptr) {
+    PT_LET(scored.predicted, model->scorer.Score(*scored.prepared));
+    PT_LET(rows, WithPredictions(scored, *model));
+  }
+  PT_LET(scored.rows, Output(rows));
   return scored;
 }
 
@@ -146,10 +157,9 @@ Result<StepsResult> StreamSteps::Apply(const arrow::RecordBatch& events, const L
   PT_TRY(scored);
   result.rows = scored->rows;
   if (model == nullptr || shadow == nullptr) return result;
-  PT_LET(const auto ours, model->scorer.Score(*scored->prepared));
   const auto theirs = shadow->scorer.Score(*scored->prepared);
   // What only the shadow fails for changes nothing.
-  if (theirs.ok()) result.shadow = Compare(*ours->column(0), *(*theirs)->column(0));
+  if (theirs.ok()) result.shadow = Compare(*scored->predicted->column(0), *(*theirs)->column(0));
   return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/row_queries.h"
 #include "flow/flow.h"
+#include "stream/event_shape.h"
 #include "stream/stream_model.h"
 
 namespace protium {
@@ -23,6 +24,9 @@ struct StepsOptions {
   Columns output;              // The columns to write, in this order; empty: all.
   std::string version_column;  // Empty: none.
 };
+
+// What the job says of them, for events of these columns.
+StepsOptions StepsOf(const EventShape& shape, const StreamOptions& options, SchemaPtr columns);
 
 // How a second model's predictions differ from those of the first.
 struct ShadowFacts {
@@ -55,12 +59,14 @@ class StreamSteps {
 
  private:
   struct Scored {
-    std::shared_ptr<arrow::RecordBatch> prepared;  // Before predictions.
+    std::shared_ptr<arrow::RecordBatch> prepared;   // Before predictions.
+    std::shared_ptr<arrow::RecordBatch> predicted;  // The predictions alone; null without a model.
     std::shared_ptr<arrow::RecordBatch> rows;
   };
   Result<Scored> Score(const arrow::RecordBatch& events, const LoadedModel* model) const;
-  Result<std::shared_ptr<arrow::RecordBatch>> WithPredictions(
-      const std::shared_ptr<arrow::RecordBatch>& rows, const LoadedModel* model) const;
+  // The rows with their predictions beside them.
+  Result<std::shared_ptr<arrow::RecordBatch>> WithPredictions(const Scored& scored,
+                                                              const LoadedModel& model) const;
   Result<std::shared_ptr<arrow::RecordBatch>> Output(
       const std::shared_ptr<arrow::RecordBatch>& rows) const;
   // Scores halves until those that fail are single events.

@@ -39,7 +39,7 @@ class Verifying {
     PT_LET(source_, OpenSource(context, shape_, stop));
     if (source_ == nullptr) return Status::Cancelled("stopped");
     PT_LET(form_.format, SinkFormat(request_.job.file));
-    tables_.emplace(request_.job, shape_.own_sql ? shape_.other_tables : Columns());
+    tables_.emplace(request_.job, shape_.other_tables);
     PT_LET(read_, tables_->Read());
     if (options_.window) {
       PT_LET(windows_, EventWindows::Make(*options_.window, source_->schema()));
@@ -101,6 +101,17 @@ class Verifying {
     return model.get();
   }
 
+  // Prepares the SQL unless that of the batch before was the same.
+  Status UseSqlOf(const LoadedModel* model) {
+    const std::string before = shape_.sql;
+    if (shape_.own_sql) shape_.sql = TextAt(model->etl, "sql");
+    if (steps_ && shape_.sql == before) return Status::OK();
+    steps_.emplace(StepsOf(shape_, options_, windows_ ? windows_->schema() : source_->schema()));
+    const Status used = steps_->UseTables(read_);
+    if (!used.ok()) steps_.reset();
+    return used;
+  }
+
   // Writes the batch into the scratch folder; returns the number of its rows.
   Result<int64_t> Make(const Intent& intent) {
     PT_LET(const LoadedModel* const model, ModelOf(intent));
@@ -109,19 +120,14 @@ class Verifying {
       return Fail({.exit = Exit::kInput, .what = "other tables of the job have changed since"});
     }
     PT_LET(const StreamRows read, source_->Read(intent.stretch));
-    StreamSteps steps({.sql = shape_.own_sql ? TextAt(model->etl, "sql") : shape_.sql,
-                       .table = shape_.table,
-                       .columns = windows_ ? windows_->schema() : source_->schema(),
-                       .output = options_.sink.columns,
-                       .version_column = options_.version_column});
-    PT_TRY(steps.UseTables(read_));
+    PT_TRY(UseSqlOf(model));
     BatchPtr events = read.rows;
     if (windows_) {
       PT_LET(const EventWindows::Closed closed, windows_->Add(*events));
       events = closed.events;
       if (events->num_rows() == 0) return 0;
     }
-    PT_LET(const StepsResult made, steps.Apply(*events, model, nullptr));
+    PT_LET(const StepsResult made, steps_->Apply(*events, model, nullptr));
     PT_TRY(FolderSink(form_).Write({.number = intent.number, .rows = made.rows}));
     return made.rows->num_rows();
   }
@@ -135,6 +141,7 @@ class Verifying {
   std::optional<SideTables> tables_;
   std::optional<EventWindows> windows_;
   std::vector<MemoryTable> read_;
+  std::optional<StreamSteps> steps_;
   std::map<std::string, std::shared_ptr<const LoadedModel>> models_;
 };
 
