@@ -21,7 +21,7 @@ constexpr int kExitInterrupted = 130;  // As shells report SIGINT: 128 + 2.
 
 // Ends by the signal, so that the parent sees which one it was.
 [[noreturn]] void EndBy(int number) {
-  RemoveTemporaryFolders();
+  const auto no_more = RemoveTemporaryFolders();
   ::signal(number, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
@@ -77,7 +77,7 @@ void StopOnSignal::Watch() {
     // At once: a second signal means that the user does not want to wait for what the first one
     // began.
     if (stop_.stop_requested()) {
-      RemoveTemporaryFolders();
+      const auto no_more = RemoveTemporaryFolders();
       ::_exit(kExitInterrupted);
     }
     signal_ = static_cast<int>(info.ssi_signo);

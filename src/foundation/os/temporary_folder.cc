@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -27,6 +28,9 @@ namespace fs = std::filesystem;
 constexpr char kPrefix[] = "protium-tmp-";
 constexpr char kNew[] = "protium-new-XXXXXX";  // As mkdtemp() takes it.
 constexpr size_t kLetters = 6;
+
+// Held while a folder gets its two names: one that is between them would not be found.
+std::mutex making;
 
 Result<fs::path> SystemsFolder() {
   std::error_code error;
@@ -75,6 +79,7 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
 
 Result<TemporaryFolder> TemporaryFolder::MakeIn(const fs::path& base) {
   RemoveStale(base);
+  const std::lock_guard lock(making);
   std::string made = (base / kNew).string();
   if (::mkdtemp(made.data()) == nullptr) {
     return SystemFault("make a temporary folder in " + base.string(), errno);
@@ -94,19 +99,21 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-void RemoveTemporaryFolders() {
+std::unique_lock<std::mutex> RemoveTemporaryFolders() {
   constexpr int kMostTries = 100;
+  std::unique_lock lock(making);
   const Result<fs::path> base = SystemsFolder();
-  if (!base.ok()) return;
+  if (!base.ok()) return lock;
   const std::string own = kPrefix + std::to_string(::getpid()) + "-";
   // The next try finds what is written meanwhile, also by threads that make the folders above their
   // files anew. The last one finds nothing.
   for (int i = 0; i < kMostTries; ++i) {
     const auto folders = FoldersNamed(*base, own);
-    if (folders.empty()) return;
+    if (folders.empty()) break;
     std::error_code error;
     for (const fs::path& each : folders) fs::remove_all(each, error);
   }
+  return lock;
 }
 
 }  // namespace protium

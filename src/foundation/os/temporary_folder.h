@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include "os/fd.h"
@@ -32,7 +33,7 @@ class TemporaryFolder {
 };
 
 // Removes those of this process in the system's temporary folder. For the last moments of a process
-// whose threads may still be writing into them.
-void RemoveTemporaryFolders();
+// whose threads may still be writing into them: while the lock is held, Make() waits.
+[[nodiscard]] std::unique_lock<std::mutex> RemoveTemporaryFolders();
 
 }  // namespace protium

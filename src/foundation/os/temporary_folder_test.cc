@@ -11,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <stop_token>
+#include <thread>
 
 #include "base/fault.h"
 
@@ -73,8 +75,22 @@ TEST_F(TemporaryFolders, OfThisProcessAreRemovedAtOnce) {
   std::optional<TemporaryFolder> one = *TemporaryFolder::Make();
   std::optional<TemporaryFolder> other = *TemporaryFolder::Make();
   std::ofstream(one->path() / "rows") << "rows";
-  RemoveTemporaryFolders();
+  const auto no_more = RemoveTemporaryFolders();
   EXPECT_EQ(Number(), 0u);
+  ::unsetenv("TMPDIR");
+}
+
+TEST_F(TemporaryFolders, OfThreadsThatGoOnDoNotAppearAfterTheRemoval) {
+  ASSERT_EQ(::setenv("TMPDIR", base_.path().c_str(), 1), 0);
+  {
+    const std::jthread busy([](const std::stop_token& stop) {
+      while (!stop.stop_requested()) (void)TemporaryFolder::Make();
+    });
+    for (int i = 0; i < 50; ++i) {
+      const auto no_more = RemoveTemporaryFolders();
+      for (int look = 0; look < 100; ++look) ASSERT_EQ(Number(), 0u) << i << " " << look;
+    }
+  }
   ::unsetenv("TMPDIR");
 }
 
