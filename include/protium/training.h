@@ -147,6 +147,52 @@ inline EnumNames<Precision> Names(Precision) {
   return {{{Precision::kFloat32, "float32"}, {Precision::kBfloat16, "bfloat16"}}};
 }
 
+// How the ranks of a gang train together. Exact: every step on the gradient of its whole batch, with
+// the weights that one rank would have. Local: every shard makes some steps alone, then the mean of
+// what they reached is taken (train/local_round.h); the weights follow from `shards`, too.
+enum class TrainMode { kExact, kLocal };
+inline EnumNames<TrainMode> Names(TrainMode) {
+  return {{{TrainMode::kExact, "exact"}, {TrainMode::kLocal, "local"}}};
+}
+
+// What becomes of the optimiser's state at the end of a round: the mean over shards, or as at first.
+enum class LocalState { kAverage, kReset };
+inline EnumNames<LocalState> Names(LocalState) {
+  return {{{LocalState::kAverage, "average"}, {LocalState::kReset, "reset"}}};
+}
+
+// The step that all make together at the end of a round: train/local_round.h.
+struct OuterOptions {
+  double momentum = 0;
+  double rate = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("momentum", momentum,
+          {.help = "Nesterov's momentum of the mean move; 0: none; DiLoCo's is 0.9",
+           .at_least = 0,
+           .below = 1});
+    visit("rate", rate,
+          {.help = "factor of the mean move; 1: weights become the shards' mean; DiLoCo's is 0.7",
+           .above = 0});
+  }
+};
+
+struct LocalOptions {
+  int64_t every = 50;
+  OuterOptions outer;
+  LocalState state = LocalState::kAverage;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("every", every,
+          {.help = "steps that a shard makes alone; an epoch's end also ends a round",
+           .unit = "steps",
+           .at_least = 1});
+    visit("outer", outer, {.help = "the step that all make together at the end of a round"});
+    visit("state", state,
+          {.help = "the optimizer's state after a round: the mean over shards, or as at first"});
+  }
+};
+
 // How the net is trained. The weights follow from the rows, the net, the loss and the options here,
 // never from the number of workers. Options with decides_weights = false may be changed before a
 // run is resumed; after any other change the run refuses its checkpoints. Some of the former do
@@ -161,6 +207,8 @@ struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
   int32_t shards = 4;         // Parts of every batch; at most as many workers can share it.
+  TrainMode mode = TrainMode::kExact;
+  LocalOptions local;         // For that mode.
   int32_t micro_batches = 1;  // Parts of a shard's rows in a step; their gradients are added up.
   Precision precision = Precision::kFloat32;
   Choice optimizer = Adam();
@@ -195,6 +243,10 @@ struct TrainOptions {
           {.help = "parts of every batch; 1 to `shards` workers give the same weights",
            .at_least = 1,
            .decides_weights = false});
+    visit("mode", mode,
+          {.help = "exact: every step on the sum over all shards; local: each shard makes steps "
+                   "alone, then all take their mean, which costs far less on a slow network"});
+    visit("local", local, {.help = "of the mode \"local\""});
     visit("micro_batches", micro_batches,
           {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});

@@ -65,13 +65,22 @@ Status Feed::Gather(size_t own, int64_t rows, Step& into) {
 Status Feed::Prepare() {
   if (prepared_ || step_ >= steps_) return Status::OK();
   Step& into = MadeFor(step_);
-  for (size_t i = 0; i < own_.size(); ++i) {
-    const Positions positions =
-        StepPositions(rows_.rows(own_[i]), rows_.total_rows(), batch_size_, step_);
-    PT_TRY(Guard("feeding rows", [&] { return Gather(i, positions.end - positions.begin, into); }));
-  }
+  for (size_t i = 0; i < own_.size(); ++i) PT_TRY(GatherStep(i, step_, into));
   prepared_ = true;
   return Status::OK();
+}
+
+Status Feed::GatherStep(size_t own, int64_t step, Step& into) {
+  const Positions positions =
+      StepPositions(rows_.rows(own_[own]), rows_.total_rows(), batch_size_, step);
+  return Guard("feeding rows",
+               [&] { return Gather(own, positions.end - positions.begin, into); });
+}
+
+Result<BatchRows> Feed::NextOf(size_t own, int64_t step) {
+  Step& into = MadeFor(step);
+  PT_TRY(GatherStep(own, step, into));
+  return into.batches[own];
 }
 
 Result<std::span<const BatchRows>> Feed::Next() {

@@ -35,6 +35,12 @@ class Feed {
   // copying them to the device. Worth calling while the device computes.
   Status Prepare();
 
+  // The same shard by shard: the batch of own shard number `own`, from 0, in a step of the epoch.
+  // The steps of each shard are asked for in order, in place of Next(), and Pass() tells when all
+  // own shards have made theirs. Valid until the next call for this shard.
+  Result<BatchRows> NextOf(size_t own, int64_t step);
+  void Pass(int64_t steps) { step_ += steps; }
+
   // After the last step: verifies that every row of the own shards was used exactly once, by count
   // and sum of keys. A difference is a bug of ours.
   Status EndEpoch();
@@ -55,6 +61,7 @@ class Feed {
     std::vector<BatchRows> batches;
   };
   Status Gather(size_t own, int64_t rows, Step& into);
+  Status GatherStep(size_t own, int64_t step, Step& into);
   bool TooFew(int64_t rows) const;
   Result<std::unique_ptr<RowVisit>> VisitShard(size_t own) const;
   int64_t RowsBefore(size_t own, int64_t step) const;

@@ -115,6 +115,11 @@ double Optimizer::Norm(std::span<const float> sum) const {
   return std::sqrt(squares);
 }
 
+void Optimizer::Reset() {
+  std::ranges::fill(steps_, 0);
+  for (std::vector<float>& each : state_) std::ranges::fill(each, rule_->initial());
+}
+
 std::vector<NamedTensor> Optimizer::Tensors() {
   std::vector<NamedTensor> out;
   out.push_back({"steps", "I64", {int64_t(steps_.size())}, std::as_bytes(std::span(steps_))});

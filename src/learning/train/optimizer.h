@@ -56,6 +56,9 @@ class Optimizer {
   // effect.
   double Norm(std::span<const float> sum) const;
 
+  // Sets all state to what it was at first.
+  void Reset();
+
   // All state, borrowed, as it goes into a checkpoint. Load() reads it back; it refuses missing
   // tensors and other shapes, naming `where`.
   std::vector<NamedTensor> Tensors();

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/fault.h"
 #include "events/events.h"
 #include "protium/fields.h"
@@ -92,6 +95,7 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
   PT_TRY(learner.weights.Load(checkpoint->weights, where));
   PT_TRY(learner.optimizer.Load(checkpoint->optimizer, where));
   if (learner.average != nullptr) PT_TRY(learner.average->Load(checkpoint->optimizer, where));
+  if (learner.outer != nullptr) PT_TRY(learner.outer->Load(checkpoint->optimizer, where));
   if (!checkpoint->best.ok()) {
     const BestSoFar lost = checkpoint->state.best;
     PT_TRY(ChooseAgain(wish, *folder, checkpoint->state));
@@ -131,6 +135,7 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity) {
 std::vector<NamedTensor> Learner::State() const {
   std::vector<NamedTensor> tensors = optimizer.Tensors();
   if (average != nullptr) tensors.push_back(average->Trained());
+  if (outer != nullptr) std::ranges::move(outer->Tensors(), std::back_inserter(tensors));
   return tensors;
 }
 

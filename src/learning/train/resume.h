@@ -16,6 +16,7 @@
 #include "tensor/weights.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
+#include "train/local_round.h"
 #include "train/optimizer.h"
 
 namespace protium {
@@ -39,9 +40,10 @@ struct Learner {
   // nullptr: weights are not averaged. It is exchanged while a checkpoint is written or read, so
   // that the checkpoint's weights are the average, as a model's are.
   WeightAverage* average = nullptr;
+  OuterStep* outer = nullptr;  // nullptr: all shards make every step together.
 
   // What goes into a checkpoint besides the weights, borrowed: the optimiser's state and, with an
-  // average, the weights in training.
+  // average, the weights in training; then that of the outer step.
   std::vector<NamedTensor> State() const;
 };
 

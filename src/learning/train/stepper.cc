@@ -132,7 +132,7 @@ void Stepper::AddZeros(Partial& partial, bool add) const {
 // whichever rank owns the shard.
 uint64_t Stepper::DrawKeyOf(const StepInput& input, int32_t shard) const {
   return DrawKey(DrawTag::kDropout,
-                 {uint64_t(spec_.train.seed), uint64_t(input.step), uint64_t(shard)});
+                 {uint64_t(spec_.train.seed), uint64_t(input.step), uint64_t(shard + input.shards_before)});
 }
 
 // Parts differ by at most one row; with fewer rows than parts, some are empty. Each draws from its
@@ -177,7 +177,7 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
   };
   // Guard() puts this before the message of the net's exception.
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
-                                        input.epoch + 1, shard, communicator_.rank());
+                                        input.epoch + 1, shard + input.shards_before, rank());
   PT_TRY(Guard(where, run));
   buffers_.Add(rows.size(), leaf_.BufferSums(partial.sum).data());
   return Status::OK();
@@ -273,7 +273,7 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
 
 // "shard 3 on rank 1": own shards whose part of the sums is not finite; empty when all are finite.
 // A loss identifies the shard, a gradient only the subtree in which it was added.
-std::string Stepper::OwnShardsNotFinite() const {
+std::string Stepper::OwnShardsNotFinite(const StepInput& input) const {
   std::vector<int32_t> shards = lost_;
   for (size_t i = 0; i < own_.size() && lost_.empty(); ++i) {
     const auto finite = [](float value) { return std::isfinite(value); };
@@ -282,14 +282,15 @@ std::string Stepper::OwnShardsNotFinite() const {
     for (int32_t s = subtree.begin; s < subtree.end; ++s) shards.push_back(s);
   }
   if (shards.empty()) return {};
+  for (int32_t& shard : shards) shard += input.shards_before;
   return fmt::format("shard{} {} on rank {}", shards.size() == 1 ? "" : "s",
-                     fmt::join(shards, ", "), communicator_.rank());
+                     fmt::join(shards, ", "), rank());
 }
 
 // Collective: all ranks saw the same sums, and now report whose rows caused it. If none did, each
 // part is finite and only their sum is not.
 Status Stepper::NotFinite(const char* what, const StepInput& input) {
-  PT_LET(const auto all, communicator_.AllGather(OwnShardsNotFinite()));
+  PT_LET(const auto all, communicator_.AllGather(OwnShardsNotFinite(input)));
   std::vector<std::string> where{
       fmt::format("step {} of epoch {}", input.step + 1, input.epoch + 1)};
   for (const std::string& each : all) {

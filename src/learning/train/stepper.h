@@ -39,12 +39,14 @@ struct StepSpec {
   Loss loss;
   TrainOptions train;  // Uses seed, clip_norm, clip_value and micro_batches.
   PhaseReport phase;   // Called with each part of a step.
+  int32_t rank = -1;   // In messages; below 0: that of the communicator.
 };
 
 struct StepInput {
   int64_t step = 0;                   // Over all epochs, from 0; decides the randomness.
   int64_t epoch = 0;                  // From 0; for messages.
   std::span<const BatchRows> shards;  // The rows of the own shards, in order; some may be empty.
+  int32_t shards_before = 0;          // Added to the numbers of shards, for draws and messages.
   double rate = 1;                    // Multiplies the learning rate; the same on all ranks.
   bool stop = false;                  // This rank asks for a stop, or for a checkpoint.
   bool save = false;
@@ -119,7 +121,8 @@ class Stepper {
   Result<StepResult> Apply(std::span<const float> reduced, const StepInput& input);
   Result<float> ClipFactor(std::span<const float> sum, float weight, const StepInput& input);
   Status NotFinite(const char* what, const StepInput& input);
-  std::string OwnShardsNotFinite() const;
+  std::string OwnShardsNotFinite(const StepInput& input) const;
+  int32_t rank() const { return spec_.rank < 0 ? communicator_.rank() : spec_.rank; }
 
   void ReportOthers(const StepInput& input);
 

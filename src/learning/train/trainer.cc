@@ -21,6 +21,7 @@
 #include "train/feed.h"
 #include "train/fingerprint.h"
 #include "train/judge.h"
+#include "train/local_round.h"
 #include "train/optimizer.h"
 #include "train/progress.h"
 #include "train/saving.h"
@@ -42,6 +43,9 @@
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
 //    rows; they can be derived from checkpoints, so no checkpoint stores them. state_ is everything
 //    that a checkpoint stores besides tensors; it advances on every rank alike.
+//
+// With train.mode = "local" shards make the steps of a round apart (local_round.h). Where the above
+// says step, it is the round then: flags, the average, checkpoints and changes wait for its end.
 //
 // An elastic gang repeats 2 to 4 in generations. When a collective call fails because a rank is
 // gone, or all have agreed to change after a step, the rank enters the next generation, takes the
@@ -68,7 +72,9 @@ class Training {
   Status Identify();
   Status Initialise();
   Status RunEpoch();
-  Status AfterStep(const StepResult& result);
+  Result<StepResult> RunStep();
+  Result<StepResult> RunRound(int64_t steps);
+  Status AfterStep(const StepResult& result, int64_t steps);
   Status EndEpoch();
   Status CloseEpoch();
   Status Save();
@@ -77,7 +83,8 @@ class Training {
   Status Stopped();
   Result<TrainOutcome> Outcome();
 
-  Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr}; }
+  Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr, outer_ ? &*outer_ : nullptr}; }
+  StepTimes& times() { return round_ ? round_->times() : stepper_->times(); }
   bool leads() const { return in_.communicator->rank() == 0; }
   // The factor of the learning rate in a step of this epoch; the first step of a training is 0.
   double FactorOf(int64_t step) const { return schedule_(step) * state_.plateau.rate; }
@@ -95,11 +102,13 @@ class Training {
   int64_t steps_ = 0;     // Of all epochs.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
+  std::optional<OuterStep> outer_;  // Set, as round_ is instead of stepper_, if steps are apart.
   Schedule schedule_;
   Verdict verdict_;
   Progress progress_;
   std::optional<Validation> validation_;
   std::unique_ptr<Stepper> stepper_;
+  std::unique_ptr<LocalRound> round_;
   bool newcomer_ = false;       // Has no state yet.
   bool changing_ = false;       // All ranks leave this generation.
   bool saves_epoch_ = true;     // The epoch leaves a checkpoint.
@@ -123,6 +132,11 @@ std::optional<WeightAverage> AverageOf(const TrainOptions& train, Weights& weigh
   return std::nullopt;
 }
 
+std::optional<OuterStep> OuterOf(const TrainOptions& train, Weights& weights) {
+  if (train.mode == TrainMode::kExact) return std::nullopt;
+  return std::optional<OuterStep>(std::in_place, train.local.outer, weights);
+}
+
 PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
   const auto net = std::make_shared<Predictor>(input.net, outputs, input.weights.device());
   return [net](const PackedRows& rows, std::span<float> out) {
@@ -138,6 +152,7 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
       steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
       optimizer_(std::move(optimizer)),
       average_(AverageOf(train_, input.weights)),
+      outer_(OuterOf(train_, input.weights)),
       verdict_(std::move(verdict)),
       progress_(input.report, steps_),
       newcomer_(input.communicator == nullptr),
@@ -222,6 +237,11 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
                       .loss = spec_.loss,
                       .train = train_,
                       .phase = in_.phase};
+  if (outer_) {
+    PT_LET(round_, LocalRound::Make(step, in_.rows, in_.net, in_.weights, optimizer_, *outer_,
+                                    *feed_, *in_.communicator));
+    return Status::OK();
+  }
   PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator));
   return Status::OK();
 }
@@ -240,6 +260,7 @@ Status Training::Rebalance() {
   if (first == first_) return Status::OK();
   progress_.Send(Note{DescribeBalance(first_, first, busy)});
   stepper_.reset();
+  round_.reset();
   return TakeShards(first);
 }
 
@@ -250,6 +271,7 @@ Result<bool> Training::Enter(Status failed) {
   const bool lost = !failed.ok();
   while (true) {
     stepper_.reset();
+    round_.reset();
     feed_.reset();
     PT_LET(in_.communicator, in_.membership->Enter(failed));
     if (in_.communicator == nullptr) return false;
@@ -316,29 +338,16 @@ Status Training::Initialise() {
 
 Status Training::RunEpoch() {
   PT_TRY(feed_->StartEpoch(state_.epoch, state_.epoch_step));
-  // A device computes by itself; on the CPU no time would be saved.
-  std::function<Status()> ahead;
-  if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
-    std::optional<StepTimes::Running> counts(std::in_place, stepper_->times(), StepPart::kRows);
-    PT_LET(const std::span<const BatchRows> shards, feed_->Next());
-    counts.reset();
-    const bool last = state_.epoch_step + 1 == feed_->steps();
-    const auto result = stepper_->Run({.step = state_.step,
-                                       .epoch = state_.epoch,
-                                       .shards = shards,
-                                       .rate = FactorOf(state_.step),
-                                       .stop = in_.stop.stop_requested(),
-                                       .save = last ? saving_.due_after_epoch() : saving_.due(),
-                                       .saved = saving_.landed(),
-                                       .change = in_.membership && in_.membership->changing(),
-                                       .meanwhile = ahead});
+    const int64_t left = feed_->steps() - state_.epoch_step;
+    const int64_t steps = round_ ? std::min(train_.local.every, left) : 1;
+    const auto result = round_ ? RunRound(steps) : RunStep();
     // Nothing is lost when another rank dies; the newest checkpoint is only mentioned if training
     // ends.
     const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
     PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
     AddBusy(result->times, busy_);
-    PT_TRY(AfterStep(*result));
+    PT_TRY(AfterStep(*result, steps));
     if (changing_) return Status::OK();
   }
   PT_TRY(feed_->EndEpoch());
@@ -346,19 +355,56 @@ Status Training::RunEpoch() {
   return Rebalance();
 }
 
-Status Training::AfterStep(const StepResult& result) {
-  const double rate = RateOf(state_.step);
+Result<StepResult> Training::RunStep() {
+  // A device computes by itself; on the CPU no time would be saved.
+  std::function<Status()> ahead;
+  if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
+  std::optional<StepTimes::Running> counts(std::in_place, times(), StepPart::kRows);
+  PT_LET(const std::span<const BatchRows> shards, feed_->Next());
+  counts.reset();
+  const bool last = state_.epoch_step + 1 == feed_->steps();
+  return stepper_->Run({.step = state_.step,
+                        .epoch = state_.epoch,
+                        .shards = shards,
+                        .rate = FactorOf(state_.step),
+                        .stop = in_.stop.stop_requested(),
+                        .save = last ? saving_.due_after_epoch() : saving_.due(),
+                        .saved = saving_.landed(),
+                        .change = in_.membership && in_.membership->changing(),
+                        .meanwhile = ahead});
+}
+
+Result<StepResult> Training::RunRound(int64_t steps) {
+  const bool last = state_.epoch_step + steps == feed_->steps();
+  const auto asks = [this, last] {
+    const bool saves = last ? saving_.due_after_epoch() : saving_.due();
+    const bool changes = in_.membership && in_.membership->changing();
+    return StepTail{.stop = in_.stop.stop_requested() ? 1.0f : 0.0f,
+                    .save = saves ? 1.0f : 0.0f,
+                    .saved = saving_.landed() ? 1.0f : 0.0f,
+                    .change = changes ? 1.0f : 0.0f};
+  };
+  return round_->Run({.step = state_.step,
+                      .epoch = state_.epoch,
+                      .epoch_step = state_.epoch_step,
+                      .steps = steps,
+                      .rate = [this](int64_t step) { return FactorOf(step); },
+                      .asks = asks});
+}
+
+Status Training::AfterStep(const StepResult& result, int64_t steps) {
+  const double rate = RateOf(state_.step + steps - 1);
   changing_ = result.change && in_.membership != nullptr;
   PT_TRY(saving_.Stepped(result.saved));
-  ++state_.step;
-  ++state_.epoch_step;
+  state_.step += steps;
+  state_.epoch_step += steps;
   state_.skipped += result.skipped ? 1 : 0;
   if (average_) average_->Step(state_.step);
   state_.epoch_loss += result.loss * result.weight;
   state_.epoch_weight += result.weight;
   progress_.Stepped(state_.step, state_.epoch + 1, result, rate);
   const int64_t every = train_.checkpoint.every_steps;
-  const bool by_count = every > 0 && state_.step % every == 0;
+  const bool by_count = every > 0 && state_.step % every < steps;
   const bool last = state_.epoch_step == feed_->steps();
   const bool due = by_count || result.save;
   // The last step of an epoch needs no checkpoint of its own: EndEpoch() saves right after it, with
@@ -406,17 +452,17 @@ Status Training::CloseEpoch() {
 }
 
 Status Training::Save() {
-  const auto counts = stepper_->times().Count(StepPart::kCheckpoint);
+  const auto counts = times().Count(StepPart::kCheckpoint);
   return saving_.Save();
 }
 
 Status Training::KeepBest() {
-  const auto counts = stepper_->times().Count(StepPart::kCheckpoint);
+  const auto counts = times().Count(StepPart::kCheckpoint);
   return saving_.KeepBest();
 }
 
 Result<Json> Training::Measure() {
-  const auto counts = stepper_->times().Count(StepPart::kValidation);
+  const auto counts = times().Count(StepPart::kValidation);
   PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
   return validation_->Measure(*in_.communicator);
 }
