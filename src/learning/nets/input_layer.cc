@@ -90,7 +90,8 @@ void InputLayer::Backward(const PackedRows& rows, const float* gradient, Product
 }
 
 void InputLayer::BackwardRun(const Run& run, const PackedRows& rows, const float* gradient,
-                             Product& product, const std::vector<TableGradient>& tables, float* weight) {
+                             Product& product, const std::vector<TableGradient>& tables,
+                             float* weight) {
   const MatrixView by_out = MatrixView::Of(gradient, rows.size(), out_);
   // run.input still holds what Forward() gathered for these rows.
   product.Set(by_out.Transposed(), MatrixView::Of(run.input.data(), rows.size(), run.width),

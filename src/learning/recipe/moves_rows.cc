@@ -11,7 +11,9 @@ bool NeedsTables(const Choice& optimizer) {
 bool MovesReadRowsOnly(const Choice& optimizer) {
   if (NeedsTables(optimizer)) return true;
   if (optimizer.name != "sgd" && optimizer.name != "adagrad") return false;
-  const auto is_zero = [&](const char* option) { return optimizer.options.value(option, 0.0) == 0; };
+  const auto is_zero = [&](const char* option) {
+    return optimizer.options.value(option, 0.0) == 0;
+  };
   return is_zero("weight_decay") && is_zero("momentum");
 }
 

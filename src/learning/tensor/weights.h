@@ -45,7 +45,7 @@ class Weights {
   const std::vector<Part>& parts() const { return parts_; }  // One a parameter.
   // Name and shape of parameter i.
   const Variable& parameter(size_t i) const { return variables_[i]; }
-  int64_t size() const { return size_; }                     // Floats, padding included.
+  int64_t size() const { return size_; }  // Floats, padding included.
   std::span<float> parameters() { return parameters_; }
   std::span<float> buffers() { return buffers_; }
   const std::vector<BufferPart>& buffer_parts() const { return buffer_parts_; }

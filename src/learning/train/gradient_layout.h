@@ -14,8 +14,8 @@ namespace protium {
 struct GradientLayout {
   // By parameter, as Weights::parts(), which it equals without tables; these take no room.
   std::vector<Weights::Part> parts;
-  int64_t size = 0;            // Floats of a leaf's gradients, padding included.
-  std::vector<size_t> tables;  // The parameters that are learned row by row, ascending.
+  int64_t size = 0;             // Floats of a leaf's gradients, padding included.
+  std::vector<size_t> tables;   // The parameters that are learned row by row, ascending.
   std::vector<int64_t> widths;  // Floats of a row of each of these.
 
   // With `by_rows`, every Variable::table is learned row by row.

@@ -142,9 +142,8 @@ bool Optimizer::StepRows(const Gradient& gradient, size_t table, std::span<const
 void Optimizer::Carry(bool back, size_t table, std::span<const int64_t> ids) {
   const size_t parameter = layout_.tables[table];
   for (size_t i = 0; i < gathered_.size(); ++i) {
-    float* const base =
-        i == 0 ? weights_->parameters().data() + weights_->parts()[parameter].offset
-               : state_[i - 1].data() + state_parts_[parameter].offset;
+    float* const base = i == 0 ? weights_->parameters().data() + weights_->parts()[parameter].offset
+                               : state_[i - 1].data() + state_parts_[parameter].offset;
     const int64_t width = i > 0 && rule_->state_by_row() ? 1 : layout_.widths[table];
     gathered_[i].resize(ids.size() * size_t(width));
     float* packed = gathered_[i].data();

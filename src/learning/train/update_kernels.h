@@ -94,7 +94,7 @@ bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, flo
 void AverageUpdate(float keep, float take, const float* weights, int64_t count, float* average);
 
 // A sum of squares in double, made in 16 lanes, each in the order of its elements: element i of all
-// that are added up belongs to lane i % 16, and elements of 0 may be left out without changing a bit.
+// that are added up belongs to lane i % 16. Elements of 0 may be left out without changing a bit.
 struct SquareLanes {
   double lanes[16] = {};
   double Total() const;

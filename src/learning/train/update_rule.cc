@@ -128,10 +128,8 @@ class RowwiseAdagradRule final : public UpdateRule {
 // torch.optim.SparseAdam: Adam that is only asked to move the rows of tables that were read. Their
 // moments did not decay while they were not; the bias corrections count the table's steps.
 AdamOptions AsAdam(const LazyAdamOptions& o) {
-  return {.learning_rate = o.learning_rate,
-          .beta1 = o.beta1,
-          .beta2 = o.beta2,
-          .epsilon = o.epsilon};
+  return {
+      .learning_rate = o.learning_rate, .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon};
 }
 class LazyAdamRule final : public AdamRule<AdamOptions> {
  public:

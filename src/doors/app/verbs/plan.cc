@@ -111,12 +111,16 @@ std::string TablesText(const Json& training) {
   const std::string tables = TextAt(training, "tables"), optimizer = TextAt(training, "optimizer");
   if (tables.empty()) return {};
   if (tables == "rows") {
-    return fmt::format("columns of more than 128 categories: a step moves only the rows of their "
-                       "tables that it reads ({})", optimizer);
+    return fmt::format(
+        "columns of more than 128 categories: a step moves only the rows of their "
+        "tables that it reads ({})",
+        optimizer);
   }
-  return fmt::format("columns of more than 128 categories: a step moves their whole tables, since "
-                     "{} would; only rows that are read: sgd without momentum, adagrad (both "
-                     "without weight_decay), rowwise_adagrad, lazy_adam", optimizer);
+  return fmt::format(
+      "columns of more than 128 categories: a step moves their whole tables, since "
+      "{} would; only rows that are read: sgd without momentum, adagrad (both "
+      "without weight_decay), rowwise_adagrad, lazy_adam",
+      optimizer);
 }
 
 // Shows the placement of one gang: a line for each rank, and the reason, if any.
