@@ -63,6 +63,18 @@ TEST(Optimizer, MakesTheStepsThatItsRulesSay) {
   EXPECT_NEAR(after(Rmsprop({.learning_rate = 0.01}), 2, 1), 1 - 0.01 * 2 / root, 1e-5);
 }
 
+// Two rows of two weights each; the mean square of the first row's gradient is (9 + 1) / 2.
+TEST(Optimizer, RowwiseAdagradHasOneSumForEachRow) {
+  const std::vector<float> sum = {6, -2, 0, 4};
+  std::vector<float> weights = {1, 1, 1, 1}, squares = {4, 0};
+  ASSERT_TRUE(RowwiseAdagradUpdate({.scale = {.divisor = 2}, .rate = 0.5}, sum.data(), 2, 2,
+                                   weights.data(), squares.data()));
+  EXPECT_EQ(squares, (std::vector<float>{9, 2}));
+  const float second = 1 - float(0.5 * 2 / std::sqrt(2.0));
+  EXPECT_THAT(weights, testing::ElementsAre(0.5f, testing::FloatEq(1 + 0.5f / 3), 1,
+                                            testing::FloatEq(second)));
+}
+
 TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
   Trained t;
   std::ranges::fill(t.weights->parameters(), 0.0f);
