@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_step [PART]: one training step of two processes: 512 rows each (64 for nets with
-// convolutions or attention), huber loss, Adam, four shards, one thread per shard. With PART, only
-// the cases whose figure has it in its name.
+// convolutions or attention), huber loss, Adam (Adagrad for tables of many ids), four shards, one
+// thread per shard. With PART, only the cases whose figure has it in its name.
 //
 // bench_step checkpoints FOLDER: how much longer the large net's steps take with a checkpoint every
 // second, written to a new folder there. A second of steps with one and a second without alternate.
@@ -62,6 +62,7 @@ struct Case {
   NetBuilder builder;
   Json options;
   SyntheticRows::Spec rows;
+  Choice optimizer = Adam();
 
   NetInputs inputs() const {
     return TabularInputs(rows.numeric, rows.cardinalities, 1, rows.lists);
@@ -73,6 +74,8 @@ std::vector<Case> MakeCases() {
   const std::vector<int64_t> categories = {24, 31, 300, 16};
   const Json tokens = {{"width", 64}};
   const Json words = {{"vocabulary", 20000}, {"layers", 1}};
+  const Json items = {{"hidden", {64}}, {"embedding", 16}};
+  const SyntheticRows::Spec million = {.numeric = 2, .cardinalities = {1'000'000}};
   return {
       {"step 67-128-64-1", 256, 300, KernelNets().at("tabular_mlp"), small, {.numeric = 67}},
       {"step 67-128-64-1, a module",
@@ -105,7 +108,12 @@ std::vector<Case> MakeCases() {
        20,
        MakeTextClassifier,
        words,
-       {.lists = {{"words", 64}}, .tokens = 20000}}};
+       {.lists = {{"words", 64}}, .tokens = 20000}},
+      {"step tabular_mlp, 1 M ids", 256, 200, KernelNets().at("tabular_mlp"), items, million,
+       Adagrad()},
+      // Any weight_decay moves all rows.
+      {"step tabular_mlp, 1 M ids, whole table", 256, 10, KernelNets().at("tabular_mlp"), items,
+       million, Adagrad({.weight_decay = 1e-30})}};
 }
 
 constexpr int kWarmUp = 5;
@@ -131,7 +139,7 @@ Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
   PT_LET(t.net, c.builder(c.options, c.inputs()));
   PT_LET(t.weights, Weights::Make(*t.net));
   t.net->Initialise(4);
-  PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *t.weights));
+  PT_LET(Optimizer optimizer, Optimizer::Make(c.optimizer, *t.weights));
   t.optimizer = std::make_unique<Optimizer>(std::move(optimizer));
   const std::vector<int32_t> first = ShardOwners(kShards, communicator.world());
   PT_LET(t.stepper, Stepper::Make({.first = first, .loss = HuberLoss(1)}, *t.net, *t.weights,

@@ -108,6 +108,43 @@ struct AdagradOptions {
 };
 Choice Adagrad(const AdagradOptions& options = {});
 
+// Adagrad with one sum s for each row of a table (docs/nets.md, "Tables of many ids"), to which the
+// mean of the squares of the row's gradients is added: a table's state takes one number a row. A
+// step leaves rows alone that no row of the batch reads. Other parameters follow adagrad. Like
+// FBGEMM's EXACT_ROWWISE_ADAGRAD.
+struct RowwiseAdagradOptions {
+  double learning_rate = 1e-2;
+  double initial = 0;
+  double epsilon = 1e-8;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("learning_rate", learning_rate, {.help = "step size", .above = 0});
+    visit("initial", initial, {.help = "initial value of the sums of squares", .at_least = 0});
+    visit("epsilon", epsilon, {.help = "added to the divisor, which could be 0", .above = 0});
+  }
+};
+Choice RowwiseAdagrad(const RowwiseAdagradOptions& options = {});
+
+// Adam that leaves rows of a table alone, with their running means, while no row of the batch reads
+// them; both means are corrected by the number of the table's steps, as if the row had made them
+// all. Other parameters follow adam. Like torch.optim.SparseAdam.
+struct LazyAdamOptions {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("learning_rate", learning_rate, {.help = "step size", .above = 0});
+    visit("beta1", beta1,
+          {.help = "decay of the running mean of gradients", .at_least = 0, .below = 1});
+    visit("beta2", beta2,
+          {.help = "decay of the running mean of their squares", .at_least = 0, .below = 1});
+    visit("epsilon", epsilon, {.help = "added to the divisor, which could be 0", .above = 0});
+  }
+};
+Choice LazyAdam(const LazyAdamOptions& options = {});
+
 // RMSprop (Tieleman and Hinton, 2012), like torch.optim.RMSprop, where `smoothing` is called alpha:
 //   s = smoothing * s + (1 - smoothing) * g^2,  v = momentum * v + g / (sqrt(s) + epsilon),
 //   w -= learning_rate * v

@@ -68,10 +68,10 @@ class Bending {
 
   // Runs to its end: with the weights of an undisturbed run, without a restart, with nothing left
   // behind.
-  void EndsAlike() {
+  void EndsAlike(const std::string& weights = Undisturbed()) {
     const Outcome run = command_.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
-    EXPECT_EQ(ModelWeights(run, scratch_), Undisturbed());
+    EXPECT_EQ(ModelWeights(run, scratch_), weights);
     EXPECT_TRUE(command_.Descendants().empty());
   }
 
@@ -109,6 +109,17 @@ TEST(BendingGang, GoesOnWithoutEitherRankAndTakesAnotherIn) {
     EXPECT_EQ(worlds.front(), 1);
     EXPECT_THAT(worlds, Contains(2)) << "nobody took the place of rank " << rank;
   }
+}
+
+// A round that is not over when a rank dies is made again, by those that are left.
+TEST(BendingGang, GoesOnWithStepsApart) {
+  const std::vector<std::string> apart = {"train.mode=local", "train.local.every=7",
+                                          "train.local.outer={momentum=0.9,rate=0.7}"};
+  Bending run("{min=1,max=2}", apart);
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  run.EndsAlike(WeightsOfRun(kRows, With(apart)));
+  EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
 }
 
 TEST(BendingGang, BendsWithRowsOnTheDisk) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests that every backend must pass. A new backend adds its worlds to Worlds().
+// The tests that every backend must pass (testing/conformance.h).
+#include "tcp/testing/conformance.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,55 +9,10 @@
 #include <random>
 
 #include "base/fault.h"
-#include "collective/self.h"
-#include "collective/testing/thread_ranks.h"
 #include "protium/ranks.h"
-#include "tcp/testing/thread_ranks.h"
 
 namespace protium {
 namespace {
-
-using Body = std::function<Status(Communicator&)>;
-
-struct World {
-  std::string name;
-  int32_t ranks = 1;
-  std::function<std::vector<Status>(const Body&)> run;
-};
-
-void AddTcp(std::vector<World>& worlds, const std::string& name, int32_t ranks,
-            const TcpOptions& options) {
-  worlds.push_back({name + std::to_string(ranks), ranks, [ranks, options](const Body& body) {
-                      return RunTcpRanks(ranks, options, body);
-                    }});
-}
-
-std::vector<World> Worlds() {
-  std::vector<World> worlds;
-  worlds.push_back({"self1", 1, [](const Body& body) {
-                      return std::vector<Status>{body(*MakeSelfCommunicator())};
-                    }});
-  for (const int32_t ranks : {1, 2, 3, 7}) {
-    worlds.push_back({"shared" + std::to_string(ranks), ranks,
-                      [ranks](const Body& body) { return RunThreadRanks(ranks, {}, body); }});
-    TcpOptions options = LoopbackOptions();
-    AddTcp(worlds, "tcp", ranks, options);
-    options.always_encrypt = true;
-    AddTcp(worlds, "tls", ranks, options);
-    options.shared_memory = true;
-    AddTcp(worlds, "memfd", ranks, options);
-  }
-  return worlds;
-}
-
-class Conformance : public testing::TestWithParam<World> {
- protected:
-  int32_t ranks() const { return GetParam().ranks; }
-  void Run(const Body& body) {
-    for (const Status& status : GetParam().run(body)) EXPECT_TRUE(status.ok()) << status;
-  }
-  std::vector<Status> Failures(const Body& body) { return GetParam().run(body); }
-};
 
 INSTANTIATE_TEST_SUITE_P(Backends, Conformance, testing::ValuesIn(Worlds()),
                          [](const auto& info) { return info.param.name; });
@@ -364,13 +321,6 @@ TEST_P(Conformance, GivesPagesOfAWindowBack) {
     EXPECT_EQ(own[3 * 4096], std::byte(1));
     return communicator.Barrier("released");
   });
-}
-
-// The tree's expected result, computed from its definition alone.
-float Halving(const std::vector<std::vector<float>>& leaves, size_t begin, size_t end, size_t i) {
-  if (end - begin == 1) return leaves[begin][i];
-  const size_t middle = begin + (end - begin) / 2;
-  return Halving(leaves, begin, middle, i) + Halving(leaves, middle, end, i);
 }
 
 std::vector<std::vector<float>> MakeLeaves(int32_t leaves, int64_t count, uint32_t seed) {

@@ -143,6 +143,9 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
       MakeRow<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
       MakeRow<AdagradOptions>("adagrad",
                               "steps that shrink with the sum of squared gradients so far"),
+      MakeRow<RowwiseAdagradOptions>(
+          "rowwise_adagrad", "adagrad with one sum a row of tables; moves only rows that are read"),
+      MakeRow<LazyAdamOptions>("lazy_adam", "adam that moves only rows of tables that are read"),
       MakeRow<RmspropOptions>("rmsprop", "steps scaled by a moving mean of squared gradients"),
   };
 }

@@ -52,7 +52,7 @@ double Apart(const Choice& choice, const Theirs& make) {
     for (size_t i = 0; i < theirs.size(); ++i) theirs[i].mutable_grad() = gradients[i] / 4;
     other->step();
     EXPECT_TRUE(
-        optimizer.Step({.sum = ours.sum, .divisor = 4}, std::vector<float>(theirs.size(), 1.0f)));
+        optimizer.Step({.sum = {ours.sum}, .divisor = 4}, std::vector<float>(theirs.size(), 1.0f)));
   }
   double apart = 0;
   const auto mine = TensorsOf(ours.weights->Views(ours.weights->parameters().data()));

@@ -11,6 +11,7 @@
 #include "pipeline/chain.h"
 #include "pipeline/estimator.h"
 #include "protium/stage_options.h"
+#include "recipe/moves_rows.h"
 
 namespace protium {
 
@@ -71,6 +72,20 @@ Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& a
                .fix = "leave precision out, or choose one of " + Dump(Json(others))});
 }
 
+// On devices nets compute whole gradients.
+Status CheckTables(const TorchEstimatorOptions& options, const std::string& at) {
+  const std::string& name = options.train.optimizer.name;
+  if (options.gang.gpus_per_worker == 0 || !NeedsTables(options.train.optimizer)) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "the optimizer " + name + " is for training on the CPU",
+               .where = at + "train.optimizer.name",
+               .why = "it moves only rows of tables that were read, and a net on a GPU does not "
+                      "say which these are",
+               .fix = "choose another one, or set gang.gpus_per_worker = 0"});
+}
+
 // The weights depend on the number of shards, so it is not silently raised to suit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
@@ -86,15 +101,34 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
 
 // Shards are distributed whole, so with 4 shards on 3 workers one has two and the others idle half
 // the time: "idle_share" is 1 - shards / (most * workers).
+// "tables": whether a step moves whole tables of categories or only rows that it reads; on a GPU it
+// always moves all.
 Json Describe(const TorchEstimatorOptions& options) {
   const int32_t workers = options.gang.workers.max, shards = options.train.shards;
   const int32_t most = (shards + workers - 1) / workers;
-  return {{"workers", workers},
-          {"shards", shards},
-          {"most_shards_per_worker", most},
-          {"idle_share", 1 - double(shards) / (double(most) * workers)},
-          {"batch_size", options.train.batch_size},
-          {"epochs", options.train.epochs}};
+  Json training = {{"workers", workers},
+                   {"shards", shards},
+                   {"most_shards_per_worker", most},
+                   {"idle_share", 1 - double(shards) / (double(most) * workers)},
+                   {"batch_size", options.train.batch_size},
+                   {"epochs", options.train.epochs}};
+  if (options.train.mode == TrainMode::kLocal) training["steps_alone"] = options.train.local.every;
+  const bool host = options.gang.gpus_per_worker == 0;
+  if (host && !options.categorical.empty() && IsLayered(options.net.name)) {
+    training["tables"] = MovesReadRowsOnly(options.train.optimizer) ? "rows" : "whole";
+    training["optimizer"] = options.train.optimizer.name;
+  }
+  return training;
+}
+
+Status CheckMode(const TorchEstimatorOptions& options, const std::string& at) {
+  if (options.train.mode == TrainMode::kExact || options.gang.gpus_per_worker == 0) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "mode \"local\" is for training on the CPU",
+               .where = at + "train.mode",
+               .fix = "set it to \"exact\", or gang.gpus_per_worker to 0"});
 }
 
 Status CheckNetLoss(const Choice& loss, const std::string& at, const Catalogue& catalogue) {
@@ -200,6 +234,8 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     PT_TRY(CheckBest(common, at));
     PT_TRY(CheckGang(options, at + "gang"));
     PT_TRY(CheckPrecision(options, at, catalogue));
+    PT_TRY(CheckMode(options, at));
+    PT_TRY(CheckTables(options, at));
     PT_TRY(CheckInputs(common, at));
     return options;
   }

@@ -84,13 +84,14 @@ void InputLayer::Forward(const PackedRows& rows, Product& product, float* out) {
 }
 
 void InputLayer::Backward(const PackedRows& rows, const float* gradient, Product& product,
-                          const std::vector<float*>& tables, float* weight) {
+                          const std::vector<TableGradient>& tables, float* weight) {
   for (const Run& run : runs_) BackwardRun(run, rows, gradient, product, tables, weight);
   BackwardFactored(rows, gradient, product, tables, weight);
 }
 
 void InputLayer::BackwardRun(const Run& run, const PackedRows& rows, const float* gradient,
-                             Product& product, const std::vector<float*>& tables, float* weight) {
+                             Product& product, const std::vector<TableGradient>& tables,
+                             float* weight) {
   const MatrixView by_out = MatrixView::Of(gradient, rows.size(), out_);
   // run.input still holds what Forward() gathered for these rows.
   product.Set(by_out.Transposed(), MatrixView::Of(run.input.data(), rows.size(), run.width),
@@ -100,15 +101,20 @@ void InputLayer::BackwardRun(const Run& run, const PackedRows& rows, const float
   product.Set(by_out, PartOfWeight(run.offset, run.embedded), embedded_gradient_.data(),
               run.embedded);
   for (const size_t c : run.columns) {
+    const auto& [category, offset, width] = columns_[c];
+    const float* const by_embedding = embedded_gradient_.data() + offset - run.offset;
+    if (tables[c].rows != nullptr) {
+      AddToRows(rows, by_embedding, run.embedded, category, *tables[c].rows);
+      continue;
+    }
     // Table rows that no row of the batch uses have a gradient of zero, and the kernel only adds.
-    std::fill_n(tables[c], cardinalities_[c] * columns_[c].width, 0.0f);
-    AddByCategory(rows, embedded_gradient_.data() + columns_[c].offset - run.offset, run.embedded,
-                  columns_[c].width, {{columns_[c].category, tables[c]}});
+    std::fill_n(tables[c].whole, cardinalities_[c] * width, 0.0f);
+    AddByCategory(rows, by_embedding, run.embedded, width, {{category, tables[c].whole}});
   }
 }
 
 void InputLayer::BackwardFactored(const PackedRows& rows, const float* gradient, Product& product,
-                                  const std::vector<float*>& tables, float* weight) {
+                                  const std::vector<TableGradient>& tables, float* weight) {
   if (factored_.empty()) return;
   std::vector<CategoryRows> sums;
   for (Factored& each : factored_) {
@@ -120,7 +126,7 @@ void InputLayer::BackwardFactored(const PackedRows& rows, const float* gradient,
     const EmbeddedColumn& column = columns_[each.column];
     const MatrixView by_out =
         MatrixView::Of(each.gradient.data(), cardinalities_[each.column], out_);
-    product.Set(by_out, PartOfWeight(column.offset, column.width), tables[each.column],
+    product.Set(by_out, PartOfWeight(column.offset, column.width), tables[each.column].whole,
                 column.width);
     product.Set(by_out.Transposed(), Table(each.column), weight + column.offset, in_);
   }

@@ -26,6 +26,12 @@ struct TableColumn {
   int64_t width = 0;
 };
 
+// Where the gradient of a table is written: to rows of its own, or to the whole of it.
+struct TableGradient {
+  float* whole = nullptr;
+  SparseRows* rows = nullptr;  // Preferred; only for columns of more than kMostFactored categories.
+};
+
 // One thread, apart from the threads of `product`.
 class InputLayer {
  public:
@@ -46,7 +52,7 @@ class InputLayer {
   // output of the last Forward, for the same rows: the inputs gathered there are reused. The caller
   // computes the gradient of the bias.
   void Backward(const PackedRows& rows, const float* gradient, Product& product,
-                const std::vector<float*>& tables, float* weight);
+                const std::vector<TableGradient>& tables, float* weight);
 
  private:
   struct Factored {
@@ -69,9 +75,9 @@ class InputLayer {
   void MultiplyTables(Product& product);
   MatrixView FillInput(Run& run, const PackedRows& rows) const;
   void BackwardRun(const Run& run, const PackedRows& rows, const float* gradient, Product& product,
-                   const std::vector<float*>& tables, float* weight);
+                   const std::vector<TableGradient>& tables, float* weight);
   void BackwardFactored(const PackedRows& rows, const float* gradient, Product& product,
-                        const std::vector<float*>& tables, float* weight);
+                        const std::vector<TableGradient>& tables, float* weight);
   // The columns of W for inputs offset .. offset + width - 1.
   MatrixView PartOfWeight(int64_t offset, int64_t width) const {
     return MatrixView::Of(weight_, out_, in_).Columns(offset, width);

@@ -26,6 +26,9 @@ class ParameterKernel : public LayerKernel {
   float* Target(size_t i, const GradientSink& sink) {
     return memory_.targets.At(first_.parameter + i, sink);
   }
+  SparseRows* RowsOf(size_t i, const GradientSink& sink) {
+    return memory_.targets.RowsAt(first_.parameter + i, sink);
+  }
   void Settle(size_t i, const GradientSink& sink) {
     memory_.targets.Settle(first_.parameter + i, sink);
   }
@@ -69,6 +72,10 @@ class LinearKernel final : public ParameterKernel {
   float* Backward(float* gradient, const GradientSink& sink) override {
     std::vector<CategoryRows> tables;
     for (size_t c = 0; c < categories_.size(); ++c) {
+      if (SparseRows* const rows = RowsOf(c, sink)) {
+        AddToRows(memory_.rows, gradient, width_, categories_[c], *rows);
+        continue;
+      }
       tables.push_back({categories_[c], Target(c, sink)});
       // The code below writes only the table rows that the batch uses.
       std::fill_n(tables.back().rows, Weight(c).count(), 0.0f);
@@ -127,8 +134,11 @@ class InputKernel final : public ParameterKernel {
   }
 
   float* Backward(float* gradient, const GradientSink& sink) override {
-    std::vector<float*> tables;
-    for (size_t c = 0; c < tables_; ++c) tables.push_back(Target(c, sink));
+    std::vector<TableGradient> tables;
+    for (size_t c = 0; c < tables_; ++c) {
+      SparseRows* const rows = RowsOf(c, sink);
+      tables.push_back({rows == nullptr ? Target(c, sink) : nullptr, rows});
+    }
     input_.Backward(memory_.rows, gradient, memory_.product, tables, Target(tables_, sink));
     for (size_t i = 0; i <= tables_; ++i) Settle(i, sink);
     BackwardBias(tables_ + 1, gradient, sink);

@@ -46,6 +46,7 @@ class Part {
     for (size_t c = 0; c < shape_.cardinalities.size(); ++c) {
       layer.categories.push_back(int64_t(c));
       AddParameter(fmt::format("category.{}.weight", c), {shape_.cardinalities[c], layer.width});
+      MarkTable();
     }
     // Everything starts at 0: without hidden neurons there is no symmetry to break.
     if (layer.numbers > 0) AddParameter("weight", {layer.width, layer.numbers});
@@ -87,6 +88,7 @@ class Part {
       const int64_t n = shape_.cardinalities[size_t(categories[c])];
       const int64_t width = EmbeddingWidth(embedding, n);
       AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kNormal, deviation);
+      MarkTable();
       layer.width += width;
     }
   }
@@ -143,6 +145,12 @@ class Part {
     draw.push_back(count_++);
     layers_.back().parameters.push_back(
         {{prefix_ + name, std::move(shape)}, start, value, std::move(draw)});
+  }
+
+  // Fewer rows are multiplied as a whole (kDense), so that all of them have a gradient.
+  void MarkTable() {
+    LayerTensor& last = layers_.back().parameters.back();
+    last.table = last.shape[0] > kMostFactored;
   }
 
   const NetShape& shape_;

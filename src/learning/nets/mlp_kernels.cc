@@ -54,6 +54,15 @@ PT_CLONES void AddByCategory(const PackedRows& rows, const float* gradient, int6
   }
 }
 
+void AddToRows(const PackedRows& rows, const float* gradient, int64_t stride, int64_t category,
+               SparseRows& table) {
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i, gradient += stride) {
+    float* const to = table.At(all.at(i)[category]);
+    for (int64_t j = 0; j < table.width(); ++j) to[j] += gradient[j];
+  }
+}
+
 void RepeatRow(const float* row, int64_t columns, int64_t rows, float* out) {
   for (int64_t i = 0; i < rows; ++i) out = std::copy_n(row, columns, out);
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "collective/sparse_rows.h"
 #include "rows/packed.h"
 
 namespace protium {
@@ -47,6 +48,10 @@ void SumByCategory(const PackedRows& rows, const std::vector<CategoryRows>& tabl
 // stride] to the table rows, of this width, of row i's categories. Does not clear the tables first.
 void AddByCategory(const PackedRows& rows, const float* gradient, int64_t stride, int64_t width,
                    const std::vector<CategoryRows>& tables);
+
+// The same for one category whose table rows are kept apart.
+void AddToRows(const PackedRows& rows, const float* gradient, int64_t stride, int64_t category,
+               SparseRows& table);
 
 // Fills `out` [rows, columns] with copies of `row`.
 void RepeatRow(const float* row, int64_t columns, int64_t rows, float* out);

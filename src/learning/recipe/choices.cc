@@ -219,6 +219,10 @@ Choice Adam(const AdamOptions& options) { return MakeChoice("adam", options); }
 Choice AdamW(const AdamWOptions& options) { return MakeChoice("adamw", options); }
 Choice Sgd(const SgdOptions& options) { return MakeChoice("sgd", options); }
 Choice Adagrad(const AdagradOptions& options) { return MakeChoice("adagrad", options); }
+Choice RowwiseAdagrad(const RowwiseAdagradOptions& options) {
+  return MakeChoice("rowwise_adagrad", options);
+}
+Choice LazyAdam(const LazyAdamOptions& options) { return MakeChoice("lazy_adam", options); }
 Choice Rmsprop(const RmspropOptions& options) { return MakeChoice("rmsprop", options); }
 
 Choice ConstantRate() { return {"constant"}; }

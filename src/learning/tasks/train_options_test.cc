@@ -29,6 +29,8 @@ const Recipe kRecipes[] = {
        t.optimizer = Sgd({.learning_rate = 0.01, .momentum = 0.9, .nesterov = true});
      }},
     {"adagrad", [](TrainOptions& t) { t.optimizer = Adagrad({.initial = 0.1}); }},
+    {"rowwise_adagrad", [](TrainOptions& t) { t.optimizer = RowwiseAdagrad({.initial = 0.1}); }},
+    {"lazy_adam", [](TrainOptions& t) { t.optimizer = LazyAdam(); }},
     {"rmsprop",
      [](TrainOptions& t) { t.optimizer = Rmsprop({.momentum = 0.5, .centered = true}); }},
     {"step", [](TrainOptions& t) { t.schedule = StepSchedule({.every_steps = 7}); }},

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "collective/sparse_rows.h"
 #include "tensor/batch.h"
 #include "tensor/device.h"
 #include "tensor/values.h"
@@ -25,6 +26,9 @@ struct Variable {
   std::string name;
   std::vector<int64_t> shape;
   bool whole = false;  // A buffer of whole numbers, none above kMostWhole.
+  // A parameter [rows, width] of which the rows of a batch read a few rows each: the net can add
+  // their gradients to GradientSink::tables.
+  bool table = false;
   int64_t count() const {
     int64_t n = 1;
     for (const int64_t dimension : shape) n *= dimension;
@@ -37,6 +41,9 @@ struct GradientSink {
   std::span<const FloatValues> parameters;
   bool add = false;          // Add to the values, in one addition per element; else overwrite.
   std::span<float> defined;  // Grows by 1 for every parameter that got a gradient.
+  // By parameter: not null for a table whose gradient goes there, row by row, instead of to
+  // `parameters`, which has no memory for it. Empty: there is none.
+  std::span<SparseRows* const> tables = {};
 };
 
 // One copy of a net on one rank; one thread. Its functions may throw: callers go through Guard().

@@ -43,7 +43,9 @@ class Weights {
     int64_t count = 0;
   };
   const std::vector<Part>& parts() const { return parts_; }  // One a parameter.
-  int64_t size() const { return size_; }                     // Floats, padding included.
+  // Name and shape of parameter i.
+  const Variable& parameter(size_t i) const { return variables_[i]; }
+  int64_t size() const { return size_; }  // Floats, padding included.
   std::span<float> parameters() { return parameters_; }
   std::span<float> buffers() { return buffers_; }
   const std::vector<BufferPart>& buffer_parts() const { return buffer_parts_; }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "recipe/moves_rows.h"
 #include "train/name_pattern.h"
 #include "train/update_kernels.h"
 
@@ -31,32 +32,55 @@ Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights, std::v
                                   int32_t threads) {
   PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
   if (rates.empty()) rates.assign(weights.parts().size(), 1);
-  Optimizer out(std::move(rule), weights, std::move(rates));
+  Optimizer out(std::move(rule), weights, std::move(rates), MovesReadRowsOnly(choice));
   out.threads_ = threads;
   return out;
 }
 
-Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates)
+Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,
+                     bool by_rows)
     : rule_(std::move(rule)),
       weights_(&weights),
+      layout_(GradientLayout::Of(weights, by_rows)),
       rates_(std::move(rates)),
       all_learn_(std::ranges::find(rates_, 0.0) == rates_.end()),
       steps_(weights.parts().size()) {
+  LayOutState();
   for (size_t i = 0; i < rule_->state().size(); ++i) {
-    state_.emplace_back(size_t(weights.size()), rule_->initial());
+    state_.emplace_back(size_t(state_size_), rule_->initial());
+  }
+  gathered_.resize(state_.size() + 1);
+}
+
+// What lies between two parameters in the weights also lies there in the state.
+void Optimizer::LayOutState() {
+  constexpr int64_t kAlignFloats = 16;
+  const auto& parts = weights_->parts();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const int64_t end = i + 1 < parts.size() ? parts[i + 1].offset : weights_->size();
+    int64_t room = end - parts[i].offset;
+    if (rule_->state_by_row() && std::ranges::find(layout_.tables, i) != layout_.tables.end()) {
+      const int64_t rows = weights_->parameter(i).shape[0];
+      room = (rows + kAlignFloats - 1) / kAlignFloats * kAlignFloats;
+    }
+    state_parts_.push_back({state_size_, room});
+    state_size_ += room;
   }
 }
 
-// Each element is a chain of its own, so parts give the same bits as the whole. Threads are started
-// each time, which costs nothing compared with a part of this size.
-bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count,
-                          size_t parameter) {
+// Parameters first .. end - 1, which are neighbours of the same rate and number of steps, with the
+// padding between them. Each element is a chain of its own, so parts give the same bits as the
+// whole. Threads are started each time, which costs nothing compared with a part of this size.
+bool Optimizer::StepWhole(const Gradient& gradient, size_t first, size_t end) {
   constexpr int64_t kLeast = 1 << 20;
+  const auto& weights = weights_->parts();
+  const int64_t until = end < weights.size() ? weights[end].offset : weights_->size();
+  const int64_t count = until - weights[first].offset;
   const int64_t parts = std::clamp<int64_t>(count / kLeast, 1, threads_);
   std::vector<char> finite(size_t(parts), 1);
   const auto run = [&](int64_t part) {
     const int64_t from = count * part / parts, to = count * (part + 1) / parts;
-    finite[size_t(part)] = StepPart(gradient, begin + from, to - from, parameter) ? 1 : 0;
+    finite[size_t(part)] = StepPart(gradient, from, to - from, first) ? 1 : 0;
   };
   std::vector<std::jthread> others;
   for (int64_t part = 1; part < parts; ++part) others.emplace_back(run, part);
@@ -65,17 +89,71 @@ bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count
   return std::ranges::find(finite, 0) == finite.end();
 }
 
+// `begin`: from the start of the parameter.
 bool Optimizer::StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter) {
   std::vector<float*> state;
-  for (std::vector<float>& each : state_) state.push_back(each.data() + begin);
+  for (std::vector<float>& each : state_) {
+    state.push_back(each.data() + state_parts_[parameter].offset + begin);
+  }
   return rule_->Update(
       {.scale = {.divisor = gradient.divisor, .factor = gradient.factor, .limit = gradient.limit},
-       .sum = gradient.sum.data() + begin,
+       .sum = gradient.sum.whole.data() + layout_.parts[parameter].offset + begin,
        .count = count,
-       .weights = weights_->parameters().data() + begin,
+       .weights = weights_->parameters().data() + weights_->parts()[parameter].offset + begin,
        .state = state,
        .step = steps_[parameter],
        .rate = gradient.rate * rates_[parameter]});
+}
+
+// Some rows at a time go through the rule side by side: a call for each would take longer than its
+// arithmetic, and these stay in the cache.
+bool Optimizer::StepTable(const Gradient& gradient, size_t table) {
+  constexpr size_t kRows = 128;
+  const SummedRows& rows = gradient.sum.tables[table];
+  const int64_t width = layout_.widths[table];
+  bool finite = true;
+  for (size_t at = 0; at < rows.ids.size(); at += kRows) {
+    const auto ids = std::span(rows.ids).subspan(at, std::min(kRows, rows.ids.size() - at));
+    finite = StepRows(gradient, table, ids, rows.values.data() + int64_t(at) * width) && finite;
+  }
+  return finite;
+}
+
+bool Optimizer::StepRows(const Gradient& gradient, size_t table, std::span<const int64_t> ids,
+                         const float* sum) {
+  const size_t parameter = layout_.tables[table];
+  Carry(false, table, ids);
+  std::vector<float*> state;
+  for (size_t i = 0; i < state_.size(); ++i) state.push_back(gathered_[i + 1].data());
+  const bool finite = rule_->Update(
+      {.scale = {.divisor = gradient.divisor, .factor = gradient.factor, .limit = gradient.limit},
+       .sum = sum,
+       .count = int64_t(ids.size()) * layout_.widths[table],
+       .weights = gathered_[0].data(),
+       .state = state,
+       .step = steps_[parameter],
+       .rate = gradient.rate * rates_[parameter],
+       .row_width = layout_.widths[table]});
+  Carry(true, table, ids);
+  return finite;
+}
+
+// Copies weights and state of these rows to `gathered_`, or back.
+void Optimizer::Carry(bool back, size_t table, std::span<const int64_t> ids) {
+  const size_t parameter = layout_.tables[table];
+  for (size_t i = 0; i < gathered_.size(); ++i) {
+    float* const base = i == 0 ? weights_->parameters().data() + weights_->parts()[parameter].offset
+                               : state_[i - 1].data() + state_parts_[parameter].offset;
+    const int64_t width = i > 0 && rule_->state_by_row() ? 1 : layout_.widths[table];
+    gathered_[i].resize(ids.size() * size_t(width));
+    float* packed = gathered_[i].data();
+    for (const int64_t id : ids) {
+      float* const row = base + id * width;
+      if (back) std::copy_n(packed, width, row);
+      if (!back) std::copy_n(row, width, packed);
+      packed += width;
+    }
+  }
 }
 
 // Neighbouring parameters with the same rate and number of steps are moved together, including the
@@ -85,34 +163,62 @@ bool Optimizer::StepPart(const Gradient& gradient, int64_t begin, int64_t count,
 // as long as its moments are young.
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
-  const auto& parts = weights_->parts();
+  const size_t parameters = weights_->parts().size();
   const auto moves = [&](size_t i) { return defined[i] != 0 && rates_[i] > 0; };
-  for (size_t i = 0; i < parts.size();) {
+  size_t table = 0;  // The next one.
+  const auto is_table = [&](size_t i) {
+    return table < layout_.tables.size() && layout_.tables[table] == i;
+  };
+  for (size_t i = 0; i < parameters;) {
+    const size_t first = i;
+    if (is_table(i)) {
+      if (moves(i)) {
+        ++steps_[i];
+        finite = StepTable(gradient, table) && finite;
+      }
+      ++table;
+      ++i;
+      continue;
+    }
     if (!moves(i)) {
       ++i;
       continue;
     }
-    const size_t first = i;
     const int64_t step = steps_[i] + 1;
-    while (i < parts.size() && moves(i) && steps_[i] + 1 == step && rates_[i] == rates_[first]) {
+    while (i < parameters && !is_table(i) && moves(i) && steps_[i] + 1 == step &&
+           rates_[i] == rates_[first]) {
       steps_[i++] = step;
     }
-    const int64_t begin = parts[first].offset;
-    const int64_t end = i < parts.size() ? parts[i].offset : weights_->size();
-    finite = StepRange(gradient, begin, end - begin, first) && finite;
+    finite = StepWhole(gradient, first, i) && finite;
   }
   return finite;
 }
 
-// Without frozen parameters one pass over everything suffices, since padding is zero.
-double Optimizer::Norm(std::span<const float> sum) const {
-  if (all_learn_) return std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size())));
+// Each element belongs to the lane of its place among the weights, in which padding and the rows
+// that are not here are zeros: the bits are those of whole tables. Without frozen parameters all
+// are one sum.
+double Optimizer::Norm(const GradientSum& sum) const {
   double squares = 0;
+  SquareLanes lanes;
+  size_t table = 0;
   for (size_t i = 0; i < rates_.size(); ++i) {
-    const Weights::Part& part = weights_->parts()[i];
-    if (rates_[i] > 0) squares += SumOfSquares(sum.data() + part.offset, part.count);
+    const bool rows = table < layout_.tables.size() && layout_.tables[table] == i;
+    const size_t t = rows ? table++ : table;
+    if (rates_[i] <= 0) continue;
+    if (rows) {
+      const int64_t width = layout_.widths[t];
+      const float* row = sum.tables[t].values.data();
+      for (const int64_t id : sum.tables[t].ids) {
+        AddSquares(row, width, id * width, lanes);
+        row += width;
+      }
+    } else {
+      const Weights::Part& part = layout_.parts[i];
+      AddSquares(sum.whole.data() + part.offset, part.count, 0, lanes);
+    }
+    if (!all_learn_) squares += std::exchange(lanes, {}).Total();
   }
-  return std::sqrt(squares);
+  return std::sqrt(all_learn_ ? lanes.Total() : squares);
 }
 
 void Optimizer::Reset() {
@@ -125,7 +231,7 @@ std::vector<NamedTensor> Optimizer::Tensors() {
   out.push_back({"steps", "I64", {int64_t(steps_.size())}, std::as_bytes(std::span(steps_))});
   const std::vector<std::string> names = rule_->state();
   for (size_t i = 0; i < names.size(); ++i) {
-    out.push_back({names[i], "F32", {weights_->size()}, std::as_bytes(std::span(state_[i]))});
+    out.push_back({names[i], "F32", {state_size_}, std::as_bytes(std::span(state_[i]))});
   }
   return out;
 }

@@ -3,6 +3,10 @@
 // It decides which parameters move in a step and at which rate; the arithmetic is that of an
 // UpdateRule. Every element is computed by one chain of IEEE operations, so neither ranges nor
 // vector width change bits.
+//
+// Tables are learned row by row if the rule leaves other rows alone (MovesReadRowsOnly()): their
+// gradients come as rows, and a step takes time by these. Where the rule would also move the whole
+// table (sgd, adagrad), the bits are the same.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +17,26 @@
 #include <vector>
 
 #include "base/status.h"
+#include "collective/sparse_rows.h"
 #include "format/safetensors.h"
 #include "protium/training.h"
 #include "tensor/weights.h"
+#include "train/gradient_layout.h"
 #include "train/update_rule.h"
 
 namespace protium {
 
-// A gradient as the reduction returns it. Its value is sum[i] / divisor * factor, clamped to
+// A gradient summed over all shards: in a leaf (GradientLayout), and rows of tables.
+struct GradientSum {
+  std::span<const float> whole;
+  std::span<const SummedRows> tables = {};  // One per GradientLayout::tables.
+};
+
+// A gradient as the reduction returns it. Its value is sum / divisor * factor, clamped to
 // [-limit, limit], where `sum` is over all shards, `divisor` is the sum of the rows' weights and
 // `factor` that of clipping. Scaled while it is read, so that the sum is read once.
 struct Gradient {
-  std::span<const float> sum;
+  GradientSum sum;
   float divisor = 1;
   float factor = 1;
   float limit = std::numeric_limits<float>::infinity();
@@ -47,6 +59,9 @@ class Optimizer {
   static Result<Optimizer> Make(const Choice& choice, Weights& weights,
                                 std::vector<double> rates = {}, int32_t threads = 1);
 
+  // Where the gradients are to lie.
+  const GradientLayout& layout() const { return layout_; }
+
   // Moves every parameter that is not frozen and whose `defined` is not 0 by one step. Returns
   // false when a gradient was NaN or infinite: the weights are unusable then, and training has to
   // return to a checkpoint.
@@ -54,7 +69,7 @@ class Optimizer {
 
   // The L2 norm of the gradient `sum`, without the frozen parameters, whose gradients have no
   // effect.
-  double Norm(std::span<const float> sum) const;
+  double Norm(const GradientSum& sum) const;
 
   // Sets all state to what it was at first.
   void Reset();
@@ -65,17 +80,29 @@ class Optimizer {
   Status Load(const Safetensors& file, const std::string& where);
 
  private:
-  Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates);
-  bool StepRange(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter);
+  Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,
+            bool by_rows);
+  void LayOutState();
+  bool StepWhole(const Gradient& gradient, size_t first, size_t end);
   bool StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter);
+  bool StepTable(const Gradient& gradient, size_t table);
+  bool StepRows(const Gradient& gradient, size_t table, std::span<const int64_t> ids,
+                const float* sum);
+  void Carry(bool back, size_t table, std::span<const int64_t> ids);
 
   std::unique_ptr<UpdateRule> rule_;
   Weights* weights_;
+  GradientLayout layout_;
   int32_t threads_ = 1;
   std::vector<double> rates_;
   bool all_learn_ = true;                  // No parameter is frozen.
   std::vector<int64_t> steps_;             // Made by each parameter.
   std::vector<std::vector<float>> state_;  // One per name of the rule's state().
+  // Of each, by parameter. As Weights::parts(), but for tables with state by row.
+  std::vector<Weights::Part> state_parts_;
+  int64_t state_size_ = 0;
+  // Rows of a table on their way through the rule: weights, then each state.
+  std::vector<std::vector<float>> gathered_;
 };
 
 }  // namespace protium

@@ -50,7 +50,7 @@ TEST(Optimizer, MakesTheStepsThatItsRulesSay) {
     std::ranges::fill(t.weights->parameters(), 1.0f);
     Optimizer optimizer = *Optimizer::Make(choice, *t.weights);
     const std::vector<float> sum(t.sum.size(), g);
-    for (int s = 0; s < steps; ++s) EXPECT_TRUE(optimizer.Step({.sum = sum}, t.ones()));
+    for (int s = 0; s < steps; ++s) EXPECT_TRUE(optimizer.Step({.sum = {sum}}, t.ones()));
     return double(t.weights->parameters().front());
   };
   EXPECT_NEAR(after(Sgd({.learning_rate = 0.1, .momentum = 0.5}), 2, 2), 1 - 0.2 - 0.3, 1e-6);
@@ -63,12 +63,24 @@ TEST(Optimizer, MakesTheStepsThatItsRulesSay) {
   EXPECT_NEAR(after(Rmsprop({.learning_rate = 0.01}), 2, 1), 1 - 0.01 * 2 / root, 1e-5);
 }
 
+// Two rows of two weights each; the mean square of the first row's gradient is (9 + 1) / 2.
+TEST(Optimizer, RowwiseAdagradHasOneSumForEachRow) {
+  const std::vector<float> sum = {6, -2, 0, 4};
+  std::vector<float> weights = {1, 1, 1, 1}, squares = {4, 0};
+  ASSERT_TRUE(RowwiseAdagradUpdate({.scale = {.divisor = 2}, .rate = 0.5}, sum.data(), 2, 2,
+                                   weights.data(), squares.data()));
+  EXPECT_EQ(squares, (std::vector<float>{9, 2}));
+  const float second = 1 - float(0.5 * 2 / std::sqrt(2.0));
+  EXPECT_THAT(weights, testing::ElementsAre(0.5f, testing::FloatEq(1 + 0.5f / 3), 1,
+                                            testing::FloatEq(second)));
+}
+
 TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
   Trained t;
   std::ranges::fill(t.weights->parameters(), 0.0f);
   Optimizer optimizer = *Optimizer::Make(Adam({.learning_rate = 1, .epsilon = 1e-30}), *t.weights);
   const std::vector<float> sum(t.sum.size(), 3.0f);
-  ASSERT_TRUE(optimizer.Step({.sum = sum}, t.ones()));
+  ASSERT_TRUE(optimizer.Step({.sum = {sum}}, t.ones()));
   EXPECT_THAT(t.weights->parameters(), testing::Each(testing::FloatNear(-1, 5e-7)));
 }
 
@@ -77,7 +89,7 @@ TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
   const auto first = t.Values(0), second = t.Values(1);
   Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 1e-3, .momentum = 0.9}), *t.weights);
   const std::vector<float> sum(t.sum.size(), 1.0f);
-  ASSERT_TRUE(optimizer.Step({.sum = sum}, std::vector<float>{1, 0, 1, 1}));
+  ASSERT_TRUE(optimizer.Step({.sum = {sum}}, std::vector<float>{1, 0, 1, 1}));
   EXPECT_EQ(t.Values(1), second);
   EXPECT_THAT(Moved(first, t.Values(0)), AllNear(-1e-3f));
 }
@@ -89,7 +101,7 @@ TEST(Optimizer, CutsEachElementOfTheGradient) {
   std::vector<float> sum(t.sum.size(), 8.0f);
   sum[0] = -8;
   sum[1] = 0.5;
-  ASSERT_TRUE(optimizer.Step({.sum = sum, .divisor = 2, .limit = 0.25}, t.ones()));
+  ASSERT_TRUE(optimizer.Step({.sum = {sum}, .divisor = 2, .limit = 0.25}, t.ones()));
   const auto moved = Moved(before, t.Values(0));
   EXPECT_NEAR(moved[0], 0.25, 1e-6);
   EXPECT_NEAR(moved[1], -0.25, 1e-6);
@@ -105,7 +117,7 @@ TEST(Optimizer, TakesRatesOfParametersByName) {
   const auto weight = t.Values(0), bias = t.Values(1), output = t.Values(2);
   Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 0.5}), *t.weights, rates);
   const std::vector<float> sum(t.sum.size(), 1.0f);
-  ASSERT_TRUE(optimizer.Step({.sum = sum}, t.ones()));
+  ASSERT_TRUE(optimizer.Step({.sum = {sum}}, t.ones()));
   EXPECT_THAT(Moved(weight, t.Values(0)), AllNear(-0.25f));
   EXPECT_EQ(t.Values(1), bias);
   EXPECT_THAT(Moved(output, t.Values(2)), AllNear(-0.5f));
@@ -118,7 +130,7 @@ TEST(Optimizer, LeavesFrozenParametersOutOfTheNorm) {
   Trained t;
   const Optimizer optimizer = *Optimizer::Make(Adam(), *t.weights, {0, 0, 0, 1});
   const std::vector<float> sum(t.sum.size(), 3.0f);
-  EXPECT_EQ(optimizer.Norm(sum), 3.0);  // The output's only bias.
+  EXPECT_EQ(optimizer.Norm({sum}), 3.0);  // The output's only bias.
 }
 
 TEST(Optimizer, IsChosenFromTheCatalogue) {
@@ -139,7 +151,7 @@ TEST(Optimizer, GivesTheSameBitsForAnyNumberOfThreads) {
     DrawUniform(7, -1, 1, sum);
     sum[size_t(weights->parts()[2].offset + weights->parts()[2].count) - 1] = last;
     const std::vector<float> ones(weights->parts().size(), 1.0f);
-    const bool finite = optimizer.Step({.sum = sum, .divisor = 4}, ones);
+    const bool finite = optimizer.Step({.sum = {sum}, .divisor = 4}, ones);
     return std::pair(finite, weights->Hash());
   };
   EXPECT_EQ(run(4, 0.5f), run(1, 0.5f));

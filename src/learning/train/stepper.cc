@@ -36,7 +36,8 @@ Status CheckFloatingPoint() {
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator) {
   std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
-  out->leaf_ = {.gradients = weights.size(),
+  const GradientLayout& layout = optimizer.layout();
+  out->leaf_ = {.gradients = layout.size,
                 .parameters = int64_t(weights.parts().size()),
                 .buffers = out->buffers_.count(),
                 .ranks = int64_t(spec.first.size()) - 1};
@@ -45,41 +46,55 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
   PT_LET(out->tree_,
          communicator.MakeTree(
              {.leaves = spec.first.back(), .count = out->leaf_.count(), .first = spec.first}));
+  if (!layout.tables.empty()) {
+    out->rows_.emplace(
+        RowTreeSpec{.leaves = spec.first.back(), .first = spec.first, .widths = layout.widths},
+        communicator);
+  }
   PT_TRY(Guard("laying out gradients", [&] {
-    for (const Subtree& subtree : out->tree_->own()) {
-      std::fill(subtree.sum.begin(), subtree.sum.end(), 0.0f);
-      out->own_.push_back(out->MakePartial(subtree.sum));
-      out->held_.emplace_back(weights.device(), subtree.sum);
+    for (size_t i = 0; i < out->tree_->own().size(); ++i) {
+      const std::span<float> sum = out->tree_->own()[i].sum;
+      std::ranges::fill(sum, 0.0f);
+      std::span<SparseRows> rows;
+      if (out->rows_) rows = out->rows_->own()[i].tables;
+      out->own_.push_back(out->MakePartial(sum, rows));
+      out->held_.emplace_back(weights.device(), sum);
     }
   }));
   return out;
 }
 
-Stepper::Partial Stepper::MakePartial(std::span<float> sum) const {
+Stepper::Partial Stepper::MakePartial(std::span<float> sum, std::span<SparseRows> rows) const {
   Partial partial{.sum = sum};
   float* base = sum.data();
   if (weights_.device().staged()) {
-    partial.there = weights_.device().DeviceFloats(weights_.size());
+    partial.there = weights_.device().DeviceFloats(leaf_.gradients);
     base = partial.there.get();
   }
-  partial.gradients = weights_.Views(base);
+  const GradientLayout& layout = optimizer_.layout();
+  partial.gradients = layout.Views(weights_, base);
+  partial.tables.resize(partial.gradients.size());
+  for (size_t t = 0; t < rows.size(); ++t) partial.tables[layout.tables[t]] = &rows[t];
   return partial;
 }
 
 // `to` += `from`, element by element; on a staged device the two parts of a leaf separately.
 void Stepper::AddPartial(const Partial& from, Partial& to) const {
-  const size_t begin = from.there ? size_t(weights_.size()) : 0;
-  if (from.there) weights_.device().Add(from.there.get(), to.there.get(), weights_.size());
+  const size_t begin = from.there ? size_t(leaf_.gradients) : 0;
+  if (from.there) weights_.device().Add(from.there.get(), to.there.get(), leaf_.gradients);
   AddTo(to.sum.subspan(begin), from.sum.subspan(begin));
+  for (const size_t i : optimizer_.layout().tables) to.tables[i]->Add(*from.tables[i]);
 }
 
-Stepper::Partial& Stepper::Spare(size_t depth) {
+Stepper::Partial& Stepper::SpareAt(size_t depth) {
+  const std::vector<int64_t>& widths = optimizer_.layout().widths;
   while (spares_.size() <= depth) {
-    auto& [memory, partial] =
-        spares_.emplace_back(std::vector<float>(size_t(leaf_.count())), nullptr);
-    partial = std::make_unique<Partial>(MakePartial(memory));
+    Spare& spare = *spares_.emplace_back(std::make_unique<Spare>());
+    spare.sum.resize(size_t(leaf_.count()));
+    spare.rows = std::vector<SparseRows>(widths.begin(), widths.end());
+    spare.partial = MakePartial(spare.sum, spare.rows);
   }
-  return *spares_[depth].second;
+  return spares_[depth]->partial;
 }
 
 // Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition. This is
@@ -91,7 +106,7 @@ Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partia
   const bool whole = !add || spec_.train.micro_batches == 1;
   if (end - begin == 1 && whole) return Leaf(input, begin, partial, add);
   if (add) {
-    PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
+    PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &SpareAt(depth); }));
     PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
     return Guard("adding up shards", [&] { AddPartial(*spare, partial); });
   }
@@ -103,7 +118,7 @@ Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partia
 Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add) {
   if (!add) {
     // The net overwrites its gradients itself; the tail is only ever added to.
-    std::fill(partial.sum.begin() + weights_.size(), partial.sum.end(), 0.0f);
+    std::fill(partial.sum.begin() + leaf_.gradients, partial.sum.end(), 0.0f);
   }
   const BatchRows& rows = input.shards[size_t(shard - first_shard_)];
   if (rows.size() > 0 && spec_.train.micro_batches > 1) {
@@ -116,15 +131,18 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
 }
 
 // A leaf of zeros is added like any other, since -0.0 + 0.0 is 0.0: skipping it would give other
-// bits if another rank owned the shards.
+// bits if another rank owned the shards. Rows hold no -0.0.
 void Stepper::AddZeros(Partial& partial, bool add) const {
   for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
+  for (const size_t i : optimizer_.layout().tables) {
+    if (!add) partial.tables[i]->Clear();
+  }
   if (!partial.there) return;
   const ComputeDevice& device = weights_.device();
   if (add) {
-    device.Add(device.DeviceFloats(weights_.size()).get(), partial.there.get(), weights_.size());
+    device.Add(device.DeviceFloats(leaf_.gradients).get(), partial.there.get(), leaf_.gradients);
   } else {
-    device.Zero(partial.there.get(), weights_.size());
+    device.Zero(partial.there.get(), leaf_.gradients);
   }
 }
 
@@ -172,7 +190,7 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
     tail.rows += float(rows.size());
     leaf_.WriteTail(tail, partial.sum);
     net_.Backward(device.Send(gradient, {output_rows, spec_.outputs}, output_gradient_there_),
-                  {partial.gradients, add, leaf_.Defined(partial.sum)});
+                  {partial.gradients, add, leaf_.Defined(partial.sum), partial.tables});
     return Status::OK();
   };
   // Guard() puts this before the message of the net's exception.
@@ -202,7 +220,7 @@ Status Stepper::AddUpOwn(const StepInput& input) {
 void Stepper::BringBack() {
   for (Partial& partial : own_) {
     if (!partial.there) continue;
-    weights_.device().CopyBack(partial.there.get(), partial.sum.data(), weights_.size());
+    weights_.device().CopyBack(partial.there.get(), partial.sum.data(), leaf_.gradients);
   }
 }
 
@@ -226,16 +244,19 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
   std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kReduce);
   const auto before = Clock::now();
   PT_LET(const std::span<const float> reduced, tree_->Reduce());
+  std::span<const SummedRows> tables;
+  if (rows_) {
+    PT_LET(tables, rows_->Reduce());
+  }
   const std::chrono::duration<double> waited = Clock::now() - before;
   counts.emplace(times_, StepPart::kOptimizer);
-  PT_LET(StepResult result, Apply(reduced, input));
+  PT_LET(StepResult result, Apply(reduced, tables, input));
   result.wait_seconds = waited.count();
   result.times = leaf_.Times(reduced);
   return result;
 }
 
-Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
-                                  const StepInput& input) {
+Result<float> Stepper::ClipFactor(const GradientSum& sum, float weight, const StepInput& input) {
   const double longest = spec_.train.clip_norm;
   if (longest <= 0) return 1;
   const double norm = optimizer_.Norm(sum) / double(weight);
@@ -244,8 +265,9 @@ Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
   return norm > longest ? float(longest / (norm + 1e-6)) : 1;
 }
 
-Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInput& input) {
-  const std::span<const float> sum = leaf_.Gradients(reduced);
+Result<StepResult> Stepper::Apply(std::span<const float> reduced,
+                                  std::span<const SummedRows> tables, const StepInput& input) {
+  const GradientSum sum{leaf_.Gradients(reduced), tables};
   const StepTail tail = leaf_.ReadTail(reduced);
   StepResult out{.weight = tail.weight,
                  .rows = int64_t(tail.rows),
@@ -271,13 +293,24 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   return out;
 }
 
+// Whether a subtree's part of the sums is.
+bool Stepper::IsFinite(size_t own) const {
+  const auto finite = [](const float* values, int64_t count) {
+    return std::all_of(values, values + count, [](float value) { return std::isfinite(value); });
+  };
+  if (!finite(own_[own].sum.data(), int64_t(own_[own].sum.size()))) return false;
+  return std::ranges::all_of(optimizer_.layout().tables, [&](size_t i) {
+    const SparseRows& rows = *own_[own].tables[i];
+    return rows.count() == 0 || finite(rows.row(0), rows.count() * rows.width());
+  });
+}
+
 // "shard 3 on rank 1": own shards whose part of the sums is not finite; empty when all are finite.
 // A loss identifies the shard, a gradient only the subtree in which it was added.
 std::string Stepper::OwnShardsNotFinite(const StepInput& input) const {
   std::vector<int32_t> shards = lost_;
   for (size_t i = 0; i < own_.size() && lost_.empty(); ++i) {
-    const auto finite = [](float value) { return std::isfinite(value); };
-    if (std::all_of(own_[i].sum.begin(), own_[i].sum.end(), finite)) continue;
+    if (IsFinite(i)) continue;
     const Subtree& subtree = tree_->own()[i];
     for (int32_t s = subtree.begin; s < subtree.end; ++s) shards.push_back(s);
   }

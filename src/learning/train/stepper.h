@@ -12,17 +12,20 @@
 //    finite, and the optimiser. Every rank does this on the same sums and gets the same weights.
 //
 // Everything that ranks must agree on in a step travels in this one all-reduce, behind the
-// gradients (step_leaf.h); there is no other round.
+// gradients (step_leaf.h); there is no other round, unless tables are learned row by row: their
+// rows are added up in the same tree (collective/row_tree.h), and no weight moves before.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "collective/row_tree.h"
 #include "tensor/net.h"
 #include "tensor/weights.h"
 #include "train/buffer_sums.h"
@@ -103,8 +106,16 @@ class Stepper {
     std::span<float> sum;
     std::vector<FloatValues> gradients;
     std::shared_ptr<float> there;  // On a staged device: the memory that `gradients` point into.
+    // Rows of tables, by parameter; null for others.
+    std::vector<SparseRows*> tables;
   };
-  Partial MakePartial(std::span<float> sum) const;
+  // A sum that is no subtree's.
+  struct Spare {
+    std::vector<float> sum;
+    std::vector<SparseRows> rows;
+    Partial partial;
+  };
+  Partial MakePartial(std::span<float> sum, std::span<SparseRows> rows) const;
   void AddPartial(const Partial& from, Partial& to) const;
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial, bool add,
                size_t depth);
@@ -117,12 +128,14 @@ class Stepper {
   Status AddUpOwn(const StepInput& input);
   void AddZeros(Partial& partial, bool add) const;
   void BringBack();
-  Partial& Spare(size_t depth);
-  Result<StepResult> Apply(std::span<const float> reduced, const StepInput& input);
-  Result<float> ClipFactor(std::span<const float> sum, float weight, const StepInput& input);
+  Partial& SpareAt(size_t depth);
+  Result<StepResult> Apply(std::span<const float> reduced, std::span<const SummedRows> tables,
+                           const StepInput& input);
+  Result<float> ClipFactor(const GradientSum& sum, float weight, const StepInput& input);
   Status NotFinite(const char* what, const StepInput& input);
   std::string OwnShardsNotFinite(const StepInput& input) const;
   int32_t rank() const { return spec_.rank < 0 ? communicator_.rank() : spec_.rank; }
+  bool IsFinite(size_t own) const;
 
   void ReportOthers(const StepInput& input);
 
@@ -134,11 +147,12 @@ class Stepper {
   BufferSums buffers_;
   StepTimes times_{spec_.phase};
   std::unique_ptr<SumTree> tree_;
+  std::optional<RowTree> rows_;  // If there are tables.
   LeafLayout leaf_;
   int32_t first_shard_ = 0;
   std::vector<Partial> own_;
   std::vector<HeldMemory> held_;  // For their sums.
-  std::vector<std::pair<std::vector<float>, std::unique_ptr<Partial>>> spares_;
+  std::vector<std::unique_ptr<Spare>> spares_;
   std::vector<int32_t> lost_;  // Own shards whose loss was not finite in this step.
   FloatRoom outputs_here_;
   FloatRoom output_gradient_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/update_kernels.h"
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/clones.h"
 
@@ -59,6 +61,9 @@ PT_CLONES bool SgdUpdate(const SgdStep& step, const float* sum, int64_t count, f
     v = s.momentum * v + g;
     return s.rate * (g + s.momentum * v);
   };
+  // 0 + g as with a velocity of 0, which a gradient of -0 also ends at.
+  const auto at_once = [s](float g) __attribute__((always_inline)) { return s.rate * (0.0f + g); };
+  if (velocity == nullptr) return Update(s.scale, sum, count, weights, at_once);
   return s.nesterov ? Update(s.scale, sum, count, weights, ahead, velocity)
                     : Update(s.scale, sum, count, weights, plain, velocity);
 }
@@ -71,6 +76,22 @@ PT_CLONES bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t 
     return s.rate * g / (std::sqrt(square) + s.epsilon);
   };
   return Update(s.scale, sum, count, weights, rule, squares);
+}
+
+bool RowwiseAdagradUpdate(const AdagradStep& step, const float* sum, int64_t rows, int64_t width,
+                          float* weights, float* squares) {
+  bool finite = true;
+  std::vector<float> scaled(static_cast<size_t>(width));
+  for (int64_t r = 0; r < rows; ++r, sum += width, weights += width) {
+    std::ranges::fill(scaled, 0.0f);
+    // A step of rate 1 from 0 is the gradient, with its sign changed.
+    const auto gradient = [](float g) { return g; };
+    finite = Update(step.scale, sum, width, scaled.data(), gradient) && finite;
+    squares[r] += float(SumOfSquares(scaled.data(), width) / double(width));
+    const float divisor = std::sqrt(squares[r]) + step.epsilon;
+    for (int64_t j = 0; j < width; ++j) weights[j] += step.rate * scaled[size_t(j)] / divisor;
+  }
+  return finite;
 }
 
 // Rounding can make the variance negative, whose root would be NaN; torch.optim.RMSprop takes that
@@ -100,21 +121,32 @@ PT_CLONES void AverageUpdate(float keep, float take, const float* weights, int64
   for (int64_t i = 0; i < count; ++i) average[i] = keep * average[i] + take * weights[i];
 }
 
-// Sixteen sums side by side, element i in sum i % 16, added in that order at the end: vectors of
-// any width can do this without changing the order of a single addition.
-PT_CLONES double SumOfSquares(const float* values, int64_t count) {
-  double lanes[16] = {};
+// Sixteen sums side by side, added in that order at the end: vectors of any width can do this
+// without changing the order of a single addition.
+PT_CLONES void AddSquares(const float* values, int64_t count, int64_t first, SquareLanes& to) {
   int64_t i = 0;
+  for (; i < count && (first + i) % 16 != 0; ++i) {
+    to.lanes[(first + i) % 16] += double(values[i]) * double(values[i]);
+  }
   for (; i + 16 <= count; i += 16) {
     for (int64_t lane = 0; lane < 16; ++lane) {
       const double x = values[i + lane];
-      lanes[lane] += x * x;
+      to.lanes[lane] += x * x;
     }
   }
-  for (; i < count; ++i) lanes[i % 16] += double(values[i]) * double(values[i]);
+  for (; i < count; ++i) to.lanes[(first + i) % 16] += double(values[i]) * double(values[i]);
+}
+
+double SquareLanes::Total() const {
   double total = 0;
   for (const double lane : lanes) total += lane;
   return total;
+}
+
+double SumOfSquares(const float* values, int64_t count) {
+  SquareLanes lanes;
+  AddSquares(values, count, 0, lanes);
+  return lanes.Total();
 }
 
 }  // namespace protium

@@ -53,6 +53,7 @@ struct SgdStep {
 // Gradient descent, the second form with nesterov:
 //   velocity = momentum * velocity + g
 //   w -= rate * velocity,  or  w -= rate * (g + momentum * velocity)
+// `velocity` is null without momentum.
 bool SgdUpdate(const SgdStep& step, const float* sum, int64_t count, float* weights,
                float* velocity);
 
@@ -66,6 +67,11 @@ struct AdagradStep {
 //   squares += g^2,  w -= rate * g / (sqrt(squares) + epsilon)
 bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t count, float* weights,
                    float* squares);
+
+// The same for rows of `width` weights that have one of `squares` each: the mean of a row's g^2 is
+// added to it, a SumOfSquares() in double, rounded once.
+bool RowwiseAdagradUpdate(const AdagradStep& step, const float* sum, int64_t rows, int64_t width,
+                          float* weights, float* squares);
 
 struct RmspropStep {
   GradientScale scale;
@@ -87,7 +93,16 @@ bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, flo
 // average = keep * average + take * w, for each weight.
 void AverageUpdate(float keep, float take, const float* weights, int64_t count, float* average);
 
-// The sum of squares in double, in the order of the elements, in 16 lanes.
+// A sum of squares in double, made in 16 lanes, each in the order of its elements: element i of all
+// that are added up belongs to lane i % 16. Elements of 0 may be left out without changing a bit.
+struct SquareLanes {
+  double lanes[16] = {};
+  double Total() const;
+};
+// Adds elements first, first + 1, ... of all.
+void AddSquares(const float* values, int64_t count, int64_t first, SquareLanes& to);
+
+// That of all elements.
 double SumOfSquares(const float* values, int64_t count);
 
 }  // namespace protium

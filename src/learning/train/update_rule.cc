@@ -25,7 +25,7 @@ double Power(double base, int64_t exponent) {
 // The two differ in the decay: Adam adds weight_decay * w to the gradient, AdamW first multiplies w
 // by 1 - rate * weight_decay.
 template <class Options>
-class AdamRule final : public UpdateRule {
+class AdamRule : public UpdateRule {
  public:
   explicit AdamRule(const Options& options) : o_(options) {}
   std::vector<std::string> state() const override { return {"first", "second"}; }
@@ -57,11 +57,14 @@ class AdamRule final : public UpdateRule {
 };
 
 // torch.optim.SGD without dampening: v = momentum * v + g, and w -= rate * v; with nesterov
-// w -= rate * (g + momentum * v).
+// w -= rate * (g + momentum * v). Without momentum v is g and is not stored.
 class SgdRule final : public UpdateRule {
  public:
   explicit SgdRule(const SgdOptions& options) : o_(options) {}
-  std::vector<std::string> state() const override { return {"velocity"}; }
+  std::vector<std::string> state() const override {
+    if (o_.momentum == 0) return {};
+    return {"velocity"};
+  }
   bool Update(const UpdateRange& range) const override {
     GradientScale scale = range.scale;
     scale.weight_decay = float(o_.weight_decay);
@@ -69,7 +72,8 @@ class SgdRule final : public UpdateRule {
                       .momentum = float(o_.momentum),
                       .rate = float(o_.learning_rate * range.rate),
                       .nesterov = o_.nesterov},
-                     range.sum, range.count, range.weights, range.state[0]);
+                     range.sum, range.count, range.weights,
+                     range.state.empty() ? nullptr : range.state[0]);
   }
 
  private:
@@ -95,6 +99,41 @@ class AdagradRule final : public UpdateRule {
 
  private:
   AdagradOptions o_;
+};
+
+// FBGEMM's row-wise Adagrad: a row of a table has one s, to which the mean of its g^2 is added.
+// Other parameters follow adagrad.
+class RowwiseAdagradRule final : public UpdateRule {
+ public:
+  explicit RowwiseAdagradRule(const RowwiseAdagradOptions& options) : o_(options) {}
+  std::vector<std::string> state() const override { return {"squares"}; }
+  float initial() const override { return float(o_.initial); }
+  bool state_by_row() const override { return true; }
+  bool Update(const UpdateRange& range) const override {
+    const AdagradStep step{.scale = range.scale,
+                           .epsilon = float(o_.epsilon),
+                           .rate = float(o_.learning_rate * range.rate)};
+    if (range.row_width == 0) {
+      return AdagradUpdate(step, range.sum, range.count, range.weights, range.state[0]);
+    }
+    const int64_t rows = range.count / range.row_width;
+    return RowwiseAdagradUpdate(step, range.sum, rows, range.row_width, range.weights,
+                                range.state[0]);
+  }
+
+ private:
+  RowwiseAdagradOptions o_;
+};
+
+// torch.optim.SparseAdam: Adam that is only asked to move the rows of tables that were read. Their
+// moments did not decay while they were not; the bias corrections count the table's steps.
+AdamOptions AsAdam(const LazyAdamOptions& o) {
+  return {
+      .learning_rate = o.learning_rate, .beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon};
+}
+class LazyAdamRule final : public AdamRule<AdamOptions> {
+ public:
+  explicit LazyAdamRule(const LazyAdamOptions& options) : AdamRule(AsAdam(options)) {}
 };
 
 // torch.optim.RMSprop: s = smoothing * s + (1 - smoothing) * g^2, v = momentum * v + g / (sqrt(s) +
@@ -137,6 +176,8 @@ constexpr std::pair<const char*, RuleMaker> kRules[] = {
     {"adamw", MakeRule<AdamRule<AdamWOptions>, AdamWOptions>},
     {"sgd", MakeRule<SgdRule, SgdOptions>},
     {"adagrad", MakeRule<AdagradRule, AdagradOptions>},
+    {"rowwise_adagrad", MakeRule<RowwiseAdagradRule, RowwiseAdagradOptions>},
+    {"lazy_adam", MakeRule<LazyAdamRule, LazyAdamOptions>},
     {"rmsprop", MakeRule<RmspropRule, RmspropOptions>}};
 
 }  // namespace

@@ -17,15 +17,18 @@
 
 namespace protium {
 
-// Neighbouring weights that make the same step at the same rate.
+// Neighbouring weights that make the same step at the same rate, or rows of a table side by side.
 struct UpdateRange {
   GradientScale scale;         // The rule sets its weight_decay and shrink.
   const float* sum = nullptr;  // Gradients, summed over all shards.
   int64_t count = 0;
   float* weights = nullptr;
-  std::span<float* const> state;  // One per name of state(), starting at these weights.
-  int64_t step = 1;               // How many steps these weights have made, including this one.
-  double rate = 1;                // Multiplies the rule's learning rate.
+  // One per name of state(), starting at these weights; of rows, where the rule's state is by row,
+  // a number for each.
+  std::span<float* const> state;
+  int64_t step = 1;       // How many steps these weights have made, including this one.
+  double rate = 1;        // Multiplies the rule's learning rate.
+  int64_t row_width = 0;  // Above 0: these are rows of a table, of so many weights.
 };
 
 class UpdateRule {
@@ -35,6 +38,8 @@ class UpdateRule {
   virtual std::vector<std::string> state() const = 0;
   // Initial value of all of them.
   virtual float initial() const { return 0; }
+  // Whether tables have one of these numbers for each row instead.
+  virtual bool state_by_row() const { return false; }
   // Makes the step in place. Returns false when a gradient was not finite: the weights are unusable
   // then.
   virtual bool Update(const UpdateRange& range) const = 0;

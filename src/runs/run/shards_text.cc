@@ -45,7 +45,9 @@ std::string ShareText(const Json& training) {
 }  // namespace
 
 std::string ShardsText(const Json& training) {
-  const std::string text = ShareText(training);
+  std::string text = ShareText(training);
+  const int64_t alone = WholeAt(training, "steps_alone");
+  if (alone > 0) text += fmt::format("; each shard makes up to {} steps alone", Grouped(alone));
   const int64_t bytes = WholeAt(training, "row_bytes");
   if (bytes == 0) return text;
   return text +

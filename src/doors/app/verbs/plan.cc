@@ -105,6 +105,24 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return FittedTable(std::move(rows));
 }
 
+// Whether a step takes time by the ids that it reads, or by all that there are; empty without
+// tables.
+std::string TablesText(const Json& training) {
+  const std::string tables = TextAt(training, "tables"), optimizer = TextAt(training, "optimizer");
+  if (tables.empty()) return {};
+  if (tables == "rows") {
+    return fmt::format(
+        "columns of more than 128 categories: a step moves only the rows of their "
+        "tables that it reads ({})",
+        optimizer);
+  }
+  return fmt::format(
+      "columns of more than 128 categories: a step moves their whole tables, since "
+      "{} would; only rows that are read: sgd without momentum, adagrad (both "
+      "without weight_decay), rowwise_adagrad, lazy_adam",
+      optimizer);
+}
+
 // Shows the placement of one gang: a line for each rank, and the reason, if any.
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
@@ -214,8 +232,8 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   if (plan.contains("search")) text += "\nsearch\n" + SearchText(plan["search"]);
   if (plan.contains("training") && !plan["training"].empty()) {
     text += "\ngang\n";
-    for (const std::string& line : Wrapped(ShardsText(plan["training"]), LineWidth() - 2)) {
-      text += "  " + line + "\n";
+    for (const std::string& each : {ShardsText(plan["training"]), TablesText(plan["training"])}) {
+      for (const std::string& line : Wrapped(each, LineWidth() - 2)) text += "  " + line + "\n";
     }
     for (const Json& gang : plan["placement"]) text += GangText(gang);
   }

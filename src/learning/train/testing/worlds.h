@@ -42,9 +42,12 @@ inline StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& s
   return out;
 }
 
+inline Choice UsualOptimizer() { return Adam({.learning_rate = 0.01, .weight_decay = 1e-4}); }
+
 // Trains a net on `blocks` in a world of `world`; returns the hash of each rank's weights.
 inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks,
-                                            const NetMaker& make, const StepSpec& spec = {}) {
+                                            const NetMaker& make, const StepSpec& spec = {},
+                                            const Choice& choice = UsualOptimizer()) {
   std::vector<std::string> hashes{size_t(world)};
   std::mutex drawing;
   const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
@@ -58,8 +61,7 @@ inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blo
     }
     // A step seeds the generator, which must not happen while another rank still draws.
     PT_TRY(communicator.Barrier("drawn"));
-    PT_LET(Optimizer optimizer,
-           Optimizer::Make(Adam({.learning_rate = 0.01, .weight_decay = 1e-4}), *weights));
+    PT_LET(Optimizer optimizer, Optimizer::Make(choice, *weights));
     StepSpec mine = spec;
     mine.first = ShardOwners(kWorldShards, world);
     if (!mine.loss) mine.loss = SquaredLoss();
@@ -80,10 +82,11 @@ inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blo
 
 // In worlds of 1 to 4 ranks.
 inline void ExpectSameBitsInEveryWorld(const StepBlocks& blocks, const NetMaker& make,
-                                       const StepSpec& spec = {}) {
-  const std::string one = HashesAfter(1, blocks, make, spec)[0];
+                                       const StepSpec& spec = {},
+                                       const Choice& choice = UsualOptimizer()) {
+  const std::string one = HashesAfter(1, blocks, make, spec, choice)[0];
   for (const int32_t world : {2, 3, 4}) {
-    EXPECT_THAT(HashesAfter(world, blocks, make, spec), testing::Each(one)) << world;
+    EXPECT_THAT(HashesAfter(world, blocks, make, spec, choice), testing::Each(one)) << world;
   }
 }
 
