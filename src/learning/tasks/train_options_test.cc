@@ -30,7 +30,7 @@ const Recipe kRecipes[] = {
      }},
     {"adagrad", [](TrainOptions& t) { t.optimizer = Adagrad({.initial = 0.1}); }},
     {"rowwise_adagrad", [](TrainOptions& t) { t.optimizer = RowwiseAdagrad({.initial = 0.1}); }},
-    {"lazy_adam", [](TrainOptions& t) { t.optimizer = LazyAdam(); }},
+    {"lazy_adam", [](TrainOptions& t) { t.optimizer = LazyAdam({.learning_rate = 0.01}); }},
     {"rmsprop",
      [](TrainOptions& t) { t.optimizer = Rmsprop({.momentum = 0.5, .centered = true}); }},
     {"step", [](TrainOptions& t) { t.schedule = StepSchedule({.every_steps = 7}); }},
