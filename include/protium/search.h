@@ -50,10 +50,14 @@ inline EnumNames<SearchMethod> Names(SearchMethod) {
            {SearchMethod::kTpe, "tpe"}}};
 }
 
-// Whether trials that promise little end before their last epoch or round.
-enum class Prune { kNone, kAsha, kMedian };
+// Whether trials that promise little end before their last epoch or round, or their last fold.
+enum class Prune { kNone, kAsha, kMedian, kHyperband, kWilcoxon };
 inline EnumNames<Prune> Names(Prune) {
-  return {{{Prune::kNone, "none"}, {Prune::kAsha, "asha"}, {Prune::kMedian, "median"}}};
+  return {{{Prune::kNone, "none"},
+           {Prune::kAsha, "asha"},
+           {Prune::kMedian, "median"},
+           {Prune::kHyperband, "hyperband"},
+           {Prune::kWilcoxon, "wilcoxon"}}};
 }
 
 // Which trials a search makes and how it compares them.
@@ -65,7 +69,8 @@ struct SearchOptions {
   std::string metric;  // One of train.metrics; empty: train.best.
   Prune prune = Prune::kNone;
   int64_t grace = 0;      // The first epoch or round that pruning looks at; 0: a 27th of the most.
-  int64_t reduction = 3;  // kAsha: the best 1 / reduction go on.
+  int64_t reduction = 3;  // kAsha, kHyperband: the best 1 / reduction go on.
+  int64_t brackets = 0;   // kHyperband: first epochs to begin with; 0: as many as there are.
   std::string from;       // A run folder whose trials are known already; empty: none.
   int32_t parallel = 0;   // Gangs running at the same time; 0: as many as the cores can seat.
   Space space;            // Empty: one trial with unchanged options.
@@ -86,15 +91,21 @@ struct SearchOptions {
           {.help = "the metric that decides; unless set, train.best", .rows_of = "metrics"});
     visit("prune", prune,
           {.help = "stops trials that promise little: those that are not among the best at a few "
-                   "epochs or rounds (asha), or worse than half of the others at any (median)"});
+                   "epochs or rounds (asha; hyperband: with several first epochs), worse than half "
+                   "of the others at any (median), or worse than the best over folds (wilcoxon)"});
     visit("grace", grace,
           {.help = "prune: the first epoch or round at which trials are compared; 0: a 27th of the "
-                   "most that any trial has",
+                   "most that any trial has; of wilcoxon the first fold",
            .at_least = 0});
     visit("reduction", reduction,
-          {.help = "asha: the best 1 / reduction go on from the epochs grace, grace * reduction, "
-                   "and so on",
+          {.help = "asha, hyperband: the best 1 / reduction go on from the epochs grace, grace * "
+                   "reduction, and so on",
            .at_least = 2});
+    visit("brackets", brackets,
+          {.help = "hyperband: how many brackets trials are divided among, each with a first epoch "
+                   "of its own; 0: as many as the most epochs allow",
+           .at_least = 0,
+           .at_most = 20});
     visit("from", from,
           {.help = "the folder of an earlier run: its trials count as known, and those with the "
                    "same options on the same rows are not computed again"});
@@ -145,9 +156,9 @@ struct Trial {
   std::optional<double> deviation;  // Sample deviation over folds; none for a single one.
   std::vector<double> folds;        // The metric in each fold; without folds just the value.
   int64_t best_epoch = 0;           // The mean over folds, rounded; 0 without validation rows.
-  int64_t pruned_at = 0;            // The epoch or round at which it was pruned; 0: it was not.
-  double seconds = 0;               // All fits of the trial together.
-  std::string error;                // Why it failed or was pruned.
+  int64_t pruned_at = 0;  // The epoch, round or (wilcoxon) fold at which it was pruned; 0: none.
+  double seconds = 0;     // All fits of the trial together.
+  std::string error;      // Why it failed or was pruned.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("trial", number);

@@ -49,7 +49,7 @@ class Search:
             search.tell(trial, (trial["x"] - 1) ** 2)
         print(search.best)
 
-    Space, method, trials, seed, prune, grace and reduction are those of [search] in a job file
+    Space, method, trials, seed, prune, grace, reduction and brackets are those of [search] in a job file
     (docs/choosing-a-model.md). The same seed and results give the same trials, however many are
     open at the same time; `lag` allows as many besides the one that is asked for. Any number of
     threads may use it at once.
@@ -57,11 +57,11 @@ class Search:
 
     def __init__(self, space: Mapping[str, Any], *, method: str = "tpe", trials: int = 20,
                  seed: int = 0, lag: int = 0, prune: str = "none", grace: int = 1,
-                 reduction: int = 3, higher_is_better: bool = False) -> None:
+                 reduction: int = 3, brackets: int = 0, higher_is_better: bool = False) -> None:
         self._handle = 0
         options = {"space": {name: _plain(values) for name, values in space.items()},
                    "method": method, "trials": trials, "seed": seed, "lag": lag, "prune": prune,
-                   "grace": grace, "reduction": reduction, "higher_is_better": higher_is_better}
+                   "grace": grace, "reduction": reduction, "brackets": brackets, "higher_is_better": higher_is_better}
         self._handle = _library.made("pt_search_open", json.dumps(options, default=_plain).encode())
 
     def __del__(self) -> None:

@@ -153,11 +153,18 @@ Result<AskedSearch> AskedSearch::Make(const SearchOptions& options, bool higher_
                  .where = "search.from",
                  .fix = "leave from out"});
   }
+  if (options.prune == Prune::kHyperband && options.brackets == 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "hyperband does not know how many steps the trials will report",
+                 .where = "search.brackets",
+                 .fix = "set brackets: 4 for 27 steps from the first on and reduction 3"});
+  }
   PT_LET(Proposed proposed, Propose(options, {}, kPath));
   const ValueOrder order{.higher_is_better = higher_is_better, .by_size = false};
   const PruneRule rule{.kind = options.prune,
                        .grace = std::max<int64_t>(options.grace, 1),
                        .reduction = options.reduction,
+                       .brackets = std::max<int64_t>(options.brackets, 1),
                        .order = order};
   return AskedSearch(std::make_unique<State>(options, order, std::move(proposed), rule));
 }

@@ -37,8 +37,8 @@ class PrunedSearchTest : public SearchTest {
 };
 
 TEST_F(PrunedSearchTest, HasOneTableForAnyNumberOfGangs) {
-  for (const Prune prune : {Prune::kAsha, Prune::kMedian}) {
-    const std::string name = prune == Prune::kAsha ? "asha" : "median";
+  for (const Prune prune : {Prune::kAsha, Prune::kMedian, Prune::kHyperband}) {
+    const std::string name = fields::Write(prune).get<std::string>();
     Open(false, {}, name.c_str());
     const auto found = Search(Of(20), Pruned(prune, 1)).Run(Table());
     ASSERT_TRUE(found.ok()) << found.status();
@@ -159,6 +159,28 @@ TEST_F(PrunedSearchTest, PrunesFoldsInTheirOrder) {
   EXPECT_EQ(ReadTable("other"), table);
 }
 
+// Needs no rows within the folds: their own are what is compared.
+TEST_F(PrunedSearchTest, StopsTrialsByTheFoldsOfTheBest) {
+  const FoldOptions folds{.k = 6, .by = {"plane"}};
+  SearchOptions options = Rates({0.1, 0.5, 0.15, 7.0, 0.05});
+  options.prune = Prune::kWilcoxon;
+  options.parallel = 1;
+  const Pipeline pipeline = Stages({.label_scale = Scale::kNone});
+  const auto one = Search(pipeline, options, folds).Run(Table());
+  ASSERT_TRUE(one.ok()) << one.status();
+  const Json table = ReadTable();
+  EXPECT_EQ(one->best, 2);
+  EXPECT_EQ(CountPruned(table), 2);
+  EXPECT_EQ(one->trials[2].pruned_at, 4);
+  EXPECT_THAT(one->trials[2].error, HasSubstr("over 4 folds, where the best trial before it has"));
+  EXPECT_EQ(one->trials[3].state, TrialState::kFailed);
+  EXPECT_FALSE(fs::exists(folder_ / "run/trials/003/fold-06"));
+  options.parallel = 4;
+  Open(false, {}, "other");
+  ASSERT_TRUE(Search(pipeline, options, folds).Run(Table()).ok());
+  EXPECT_EQ(ReadTable("other"), table);
+}
+
 TEST_F(PrunedSearchTest, FailsWithTheFirstErrorIfAllTrialsDo) {
   SearchOptions options = Rates({7.0, 3.0, 2.0});
   options.prune = Prune::kMedian;
@@ -195,6 +217,10 @@ TEST_F(PrunedSearchTest, RefusesWhatCannotBeComparedOnTheWay) {
                                         .metrics = {"rmse", "mae"},
                                         .best = "rmse"}});
   EXPECT_THAT(refused(pipeline, other), HasSubstr("pruned by train.best, which is rmse"));
+  other.prune = Prune::kWilcoxon;
+  const Fault few = FaultOf(Search(Of(20), other, FoldOptions{.k = 3}).Run(Table()).status());
+  EXPECT_EQ(few.where, "search.prune");
+  EXPECT_THAT(few.what, HasSubstr("fewer than 5"));
   SearchOptions kinds = Rates({0.1, 0.2});
   kinds.space.push_back(OneOf("kind", {"torch_estimator", "tree_estimator"}));
   EXPECT_THAT(refused(Of(20), kinds), HasSubstr("several kinds"));

@@ -11,11 +11,19 @@
 //    best. Equal values go on.
 // 3. median: at every step from `grace` on a trial goes on unless its value is worse than the
 //    median of at least 5 others.
-// 4. Others are the trials of lower numbers, with what they have reported up to where they were
+// 4. hyperband: asha in brackets (Li and others, 2018): those of bracket b begin to be compared at
+//    grace * reduction^b, and with each other only. Of n brackets the one with s = n - 1 - b has a
+//    share in proportion to ceil(n * reduction^s / (s + 1)), as in Optuna; a trial's bracket
+//    depends on its number alone.
+// 5. wilcoxon: for values of the same rows at each step, such as folds, which are compared one by
+//    one instead of as the best so far. From `grace` on a trial is stopped if the signed-rank test
+//    says at 0.1 that its values are worse than those of the best trial below that came to its end
+//    unstopped, unless their mean is no worse.
+// 6. Others are the trials of lower numbers, with what they have reported up to where they were
 //    stopped themselves. So a verdict depends on reports alone, never on which of them came first:
 //    a trial whose lower ones are not as far yet goes on until they are, and may then be stopped at
 //    a step that it has left behind, even after its end.
-// 5. Of a trial with several fits (folds) each is compared with the same fit of others, in the
+// 7. Of a trial with several fits (folds) each is compared with the same fit of others, in the
 //    order of fits; those behind one that is stopped, or fails, do not count.
 #pragma once
 
@@ -35,6 +43,7 @@ struct PruneRule {
   Prune kind = Prune::kNone;
   int64_t grace = 1;
   int64_t reduction = 3;
+  int64_t brackets = 1;  // kHyperband.
   ValueOrder order;
 };
 
@@ -44,16 +53,21 @@ struct PrunedAt {
   int64_t check = 0;  // The step of the rule,
   int64_t step = 0;   // and the first one from there on at which the trial reported.
   double value = 0;   // The best until there.
-  double bar = 0;     // The loss that it would have had to reach.
+  double bar = 0;     // The loss that it would have had to reach; wilcoxon: the other's mean.
   int64_t others = 0;
+  double p = 0;  // wilcoxon: how likely differences at least as bad are by chance.
 };
 
 // A later fit counts as a later step.
 Outcome OutcomeOf(const PrunedAt& at, const ValueOrder& order);
 
-// "rmse 0.31 at epoch 4, where 0.28 was needed (asha, 7 trials before it)".
+// "rmse 0.31 at epoch 4, where 0.28 was needed (asha, 7 trials before it)",
+// "rmse 0.31 over 5 folds, where the best trial before it has 0.28 (wilcoxon, p = 0.031)".
 std::string Reason(const PrunedAt& at, const PruneRule& rule, const std::string& metric,
                    const std::string& unit);
+
+// The number of brackets that have a first comparison at or before the last step `most`.
+int64_t CountBrackets(int64_t most, int64_t grace, int64_t reduction);
 
 // One thread at a time. Trials and fits count from 0; reports may come in any order among them.
 class Pruning {
@@ -76,8 +90,9 @@ class Pruning {
 
  private:
   struct Fit {
-    std::vector<std::pair<int64_t, double>> best;  // The best so far, by step.
-    int64_t next = 0;                              // All steps below are judged.
+    // By step: the best so far, of wilcoxon the value itself.
+    std::vector<std::pair<int64_t, double>> best;
+    int64_t next = 0;  // All steps below are judged.
     bool ended = false;
     bool failed = false;
   };
@@ -91,8 +106,13 @@ class Pruning {
   enum class Standing { kAbsent, kReached, kOpen };
 
   Course& At(size_t trial);
+  int64_t BracketOf(size_t trial) const;
+  bool OnRungs() const { return rule_.kind == Prune::kAsha || rule_.kind == Prune::kHyperband; }
   void JudgeTrial(size_t trial);
   bool JudgeFit(size_t trial, size_t fit);
+  bool JudgeByRanks(size_t trial);
+  const Course* BestBelow(size_t trial) const;
+  double MeanLoss(const Fit& fit) const;
   bool FindOthers(size_t trial, size_t fit, int64_t check, std::vector<double>& losses) const;
   Standing Find(const Course& other, size_t fit, int64_t check, double& loss) const;
   std::optional<double> BarOf(std::vector<double> losses) const;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <random>
+#include <set>
 #include <tuple>
 
 namespace protium {
@@ -50,7 +52,7 @@ TEST(Pruning, LooksAtItsStepsOnlyAndAtTheBestUntilThen) {
 }
 
 TEST(Pruning, StopsNobodyWhereAllAreEqualOrNothing) {
-  for (const Prune kind : {Prune::kAsha, Prune::kMedian}) {
+  for (const Prune kind : {Prune::kAsha, Prune::kMedian, Prune::kHyperband, Prune::kWilcoxon}) {
     for (const double value : {0.5, kNoValue}) {
       Pruning pruning({.kind = kind}, 1);
       for (size_t i = 0; i < 12; ++i) RunTrial(pruning, i, {value, value, value});
@@ -72,6 +74,60 @@ TEST(Pruning, ComparesWithTheMedianOfFiveOthers) {
   RunTrial(pruning, 7, {0, 1, 99});
   ASSERT_NE(pruning.StoppedAt(7), nullptr);
   EXPECT_EQ(pruning.StoppedAt(7)->step, 2);
+}
+
+TEST(Pruning, DividesTrialsAmongBrackets) {
+  EXPECT_EQ(CountBrackets(27, 1, 3), 4);
+  EXPECT_EQ(CountBrackets(26, 1, 3), 3);
+  EXPECT_EQ(CountBrackets(2, 3, 3), 1);
+  const PruneRule rule{.kind = Prune::kHyperband, .grace = 1, .reduction = 3, .brackets = 3};
+  Pruning pruning(rule, 1);
+  // Ever worse, so each is stopped where it is first compared with one before it.
+  std::map<int64_t, int> stopped;
+  for (size_t i = 0; i < 600; ++i) RunTrial(pruning, i, std::vector<double>(9, double(i)));
+  for (size_t i = 0; i < 600; ++i) {
+    if (const PrunedAt* at = pruning.StoppedAt(i)) ++stopped[at->step];
+  }
+  // Shares of ceil(3 * 9 / 3), ceil(3 * 3 / 2) and 3: 9, 5 and 3 of 17.
+  ASSERT_EQ(stopped.size(), 3u);
+  EXPECT_NEAR(stopped[1], 600 * 9 / 17, 40);
+  EXPECT_NEAR(stopped[3], 600 * 5 / 17, 40);
+  EXPECT_NEAR(stopped[9], 600 * 3 / 17, 40);
+}
+
+TEST(Pruning, ComparesTrialsOfABracketOnlyWithEachOther) {
+  const PruneRule rule{.kind = Prune::kHyperband, .grace = 1, .reduction = 3, .brackets = 2};
+  Pruning pruning(rule, 1);
+  for (size_t i = 0; i < 40; ++i) RunTrial(pruning, i, std::vector<double>(9, double(i)));
+  std::set<int64_t> others;
+  for (size_t i = 0; i < 40; ++i) {
+    const PrunedAt* at = pruning.StoppedAt(i);
+    if (at != nullptr) others.insert(at->others * 10 + at->step);
+  }
+  // Each bracket counts its own: 1, 2, ... others at step 1, and likewise at step 3.
+  EXPECT_TRUE(others.contains(11) && others.contains(13)) << "the second of either bracket";
+  EXPECT_FALSE(others.contains(391)) << "the last one has not all of them before it";
+}
+
+TEST(Pruning, StopsWhoseFoldsAreWorseThanThoseOfTheBest) {
+  const PruneRule rule{.kind = Prune::kWilcoxon};
+  Pruning pruning(rule, 1);
+  const auto run = [&](size_t trial, const std::vector<double>& values) {
+    pruning.Expect(trial, 6);
+    RunTrial(pruning, trial, values);
+  };
+  run(0, {5, 6, 5, 6, 5, 6});
+  run(1, {1, 2, 1, 2, 1, 2});
+  run(2, {2, 1, 2, 3, 1.5, 2.1});
+  EXPECT_EQ(pruning.StoppedAt(2), nullptr) << "worse, but not in all";
+  run(3, {1.1, 2.2, 1.3, 2.4});
+  ASSERT_NE(pruning.StoppedAt(3), nullptr);
+  EXPECT_EQ(pruning.StoppedAt(3)->step, 4) << "fewer could be chance";
+  EXPECT_EQ(pruning.StoppedAt(3)->p, 1.0 / 16);
+  EXPECT_EQ(Reason(*pruning.StoppedAt(3), rule, "rmse", "fold"),
+            "rmse 1.75 over 4 folds, where the best trial before it has 1.5 (wilcoxon, p = 0.062)");
+  run(4, {0.5, 1.5, 0.5, 1.5, 9, 1.9});
+  EXPECT_EQ(pruning.StoppedAt(4), nullptr);
 }
 
 // Its value could not be worse without having been compared already, and it is whole.
@@ -198,8 +254,8 @@ TEST(Pruning, IsTheSameInWhateverOrderReportsCome) {
         course.push_back({trial, fit, 0, draws() % 8 == 0 ? -1.0 : 1.0});
       }
     }
-    for (const Prune kind : {Prune::kAsha, Prune::kMedian}) {
-      const PruneRule rule{.kind = kind, .grace = 2, .reduction = 2};
+    for (const Prune kind : {Prune::kAsha, Prune::kMedian, Prune::kHyperband, Prune::kWilcoxon}) {
+      const PruneRule rule{.kind = kind, .grace = 2, .reduction = 2, .brackets = 3};
       const Verdicts in_turn = Play(rule, courses, draws, true);
       for (const auto& each : in_turn) stopped += std::get<0>(each) >= 0;
       for (int again = 0; again < 3; ++again) {

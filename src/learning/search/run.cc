@@ -31,8 +31,9 @@ class TrialRunner {
         session_(request.train.session()),
         fits_a_trial_(request.folds ? request.folds->fits() : 1),
         prunes_(request.settled.prune.kind != Prune::kNone),
+        over_folds_(request.settled.prune.kind == Prune::kWilcoxon),
         asked_(request.search, request.settled, StateOf(session_).options().catalogue),
-        pruning_(request.settled.prune, fits_a_trial_),
+        pruning_(request.settled.prune, over_folds_ ? 1 : fits_a_trial_),
         table_(request.settled.metric, request.settled.order(), request.settled.paths) {
     SessionState& state = StateOf(session_);
     const int64_t fits = request.settled.proposed.count * fits_a_trial_;
@@ -65,6 +66,7 @@ class TrialRunner {
     int32_t running = 0;
     bool failed = false;
     std::stop_source prune;
+    int32_t compared = 0;  // wilcoxon: the folds that were reported, in their order.
   };
   struct Place {
     size_t trial = 0;
@@ -129,7 +131,9 @@ class TrialRunner {
   void Begin(size_t trial) {
     open_[trial];
     const AskedTrial& asked = asked_.At(trial);
-    if (asked.settled) pruning_.Expect(trial, asked.settled->steps);
+    if (asked.settled) {
+      pruning_.Expect(trial, over_folds_ ? fits_a_trial_ : asked.settled->steps);
+    }
     StateOf(session_).call().Send(TrialStarted{.trial = int64_t(trial) + 1,
                                                .trials = request_.settled.proposed.count,
                                                .values = ValuesText(asked.values)});
@@ -155,7 +159,7 @@ class TrialRunner {
     if (earlier && request_.same_files) {
       request.earlier = folds ? *earlier / folder_of_fold : *earlier;
     }
-    if (!prunes_) return request;
+    if (!prunes_ || over_folds_) return request;
     request.follow = [this, trial = place.trial, fold = place.fold](int64_t step, double value) {
       const std::lock_guard lock(mutex_);
       pruning_.Report(trial, fold, step, value);
@@ -177,10 +181,22 @@ class TrialRunner {
     }
     if (!result->pruned) {
       open.failed = open.failed || !result->value;
-      pruning_.End(place.trial, place.fold, !result->value);
+      if (!over_folds_) pruning_.End(place.trial, place.fold, !result->value);
     }
     open.results[place.fold] = *std::move(result);
+    if (over_folds_) ReportFolds(place.trial, open);
     return Settle();
+  }
+
+  // Folds end in any order, and are compared in that of their numbers.
+  void ReportFolds(size_t trial, Open& open) {
+    for (; open.compared < fits_a_trial_; ++open.compared) {
+      const auto next = open.results.find(open.compared);
+      if (next == open.results.end() || next->second.pruned) return;
+      if (!next->second.value) return pruning_.End(trial, 0, true);
+      pruning_.Report(trial, 0, open.compared + 1, *next->second.value);
+    }
+    pruning_.End(trial, 0, false);
   }
 
   // Ends the trials that are over; returns those that are to be stopped.
@@ -271,6 +287,7 @@ class TrialRunner {
   Session& session_;
   const int32_t fits_a_trial_;
   const bool prunes_;
+  const bool over_folds_;  // Folds are compared, not what is measured within them.
   int32_t parallel_ = 1;
   int64_t memory_ = 0;
   std::mutex mutex_;               // Guards all below; held while events are sent, one at a time.

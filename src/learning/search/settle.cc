@@ -21,6 +21,9 @@ namespace {
 
 // The plan shows this many sets of values.
 constexpr size_t kShownTrials = 10;
+// With four, all of which are worse, chance alone explains it once in 16 times; the last one is not
+// compared, because the trial is over then.
+constexpr int64_t kFewestFolds = 5;
 
 Status UsageFault(std::string where, std::string what, std::string fix) {
   return Fail({.exit = Exit::kUsage,
@@ -133,8 +136,17 @@ Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settl
   PruneRule rule{.kind = options.prune,
                  .grace = options.grace,
                  .reduction = options.reduction,
+                 .brackets = std::max<int64_t>(options.brackets, 1),
                  .order = settled.order()};
   if (rule.kind == Prune::kNone) return rule;
+  if (rule.kind == Prune::kWilcoxon) {
+    rule.grace = std::max<int64_t>(rule.grace, 1);
+    if (FitsATrial(search) >= kFewestFolds) return rule;
+    return UsageFault(
+        "search.prune",
+        fmt::format("wilcoxon compares folds, and says nothing of fewer than {}", kFewestFolds),
+        "set [folds] with k = 5 or more, or prune = \"asha\"");
+  }
   int64_t most = 0;
   for (const SettledTrial* each : Settled(settled)) {
     PT_TRY(CheckPruned(search, settled, *each));
@@ -142,6 +154,9 @@ Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settl
   }
   constexpr int64_t kChecked = 27;  // With a reduction of 3: three times before the end.
   if (rule.grace == 0) rule.grace = std::max<int64_t>((most + kChecked - 1) / kChecked, 1);
+  if (rule.kind == Prune::kHyperband && options.brackets == 0) {
+    rule.brackets = CountBrackets(most, rule.grace, rule.reduction);
+  }
   return rule;
 }
 
@@ -221,7 +236,10 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
 Json PruningToJson(const PruneRule& rule) {
   if (rule.kind == Prune::kNone) return {};
   Json json = {{"kind", fields::Write(rule.kind)}, {"grace", rule.grace}};
-  if (rule.kind == Prune::kAsha) json["reduction"] = rule.reduction;
+  if (rule.kind == Prune::kAsha || rule.kind == Prune::kHyperband) {
+    json["reduction"] = rule.reduction;
+  }
+  if (rule.kind == Prune::kHyperband) json["brackets"] = rule.brackets;
   return json;
 }
 

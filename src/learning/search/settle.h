@@ -60,7 +60,8 @@ Status CheckOnTable(const Search& search, const SettledSearch& settled, const Da
 int32_t CountParallel(const Search& search, const SettledSearch& settled,
                       const std::string& address, int64_t fits);
 
-// {"kind", "grace"} and, of asha, "reduction"; null if trials are not pruned.
+// {"kind", "grace"}, of asha and hyperband "reduction", of hyperband "brackets"; null if trials are
+// not pruned.
 Json PruningToJson(const PruneRule& rule);
 
 // Returns {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values,

@@ -56,9 +56,12 @@ TrialRow RowOfPruned(const RowRequest& request, const PrunedAt& at, double secon
   if (std::isfinite(at.value)) row.trial.value = at.value;
   row.trial.pruned_at = at.step;
   row.trial.seconds = seconds;
+  const PruneRule& rule = request.settled.prune;
+  const bool over_folds = rule.kind == Prune::kWilcoxon;
   row.trial.error =
-      Reason(at, request.settled.prune, request.settled.metric, request.asked.settled->unit);
-  if (request.folds) row.trial.error = request.folds->Name(at.fit) + ": " + row.trial.error;
+      Reason(at, rule, request.settled.metric, over_folds ? "fold" : request.asked.settled->unit);
+  if (request.folds && !over_folds)
+    row.trial.error = request.folds->Name(at.fit) + ": " + row.trial.error;
   row.outcome = OutcomeOf(at, request.settled.order());
   return row;
 }

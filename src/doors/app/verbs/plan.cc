@@ -147,15 +147,22 @@ std::string FoldsText(const Json& folds) {
   return text;
 }
 
-// "  trials are compared at epochs or rounds 3, 9, ... (asha)"
+// "  trials that promise little end early (asha): compared at epochs or rounds 3, 9, ..."
 std::string PruningText(const Json& prune) {
   const int64_t grace = WholeAt(prune, "grace");
   const std::string kind = TextAt(prune, "kind");
+  if (kind == "wilcoxon") {
+    return fmt::format(
+        "  trials that promise little end early ({}): compared with the best by folds\n", kind);
+  }
   const std::string at =
-      kind == "asha" ? fmt::format("{}, {}, ...", grace, grace * WholeAt(prune, "reduction"))
-                     : fmt::format("{} and all later ones", grace);
+      prune.contains("reduction")
+          ? fmt::format("{}, {}, ...", grace, grace * WholeAt(prune, "reduction"))
+          : fmt::format("{} and all later ones", grace);
+  const int64_t brackets = WholeAt(prune, "brackets");
   return fmt::format(
-      "  trials that promise little end early ({}): compared at epochs or rounds {}\n", kind, at);
+      "  trials that promise little end early ({}{}): compared at epochs or rounds {}\n", kind,
+      brackets > 1 ? fmt::format(" in {} brackets", brackets) : "", at);
 }
 
 // Says how many trials a search makes, how they are measured, and lists the first of them.
