@@ -64,6 +64,12 @@ install(DIRECTORY "${PROTIUM_DEPS}/duckdb/lib/extensions" DESTINATION lib/protiu
 # Arrow's part for runs on S3, if ./dev setup --sources s3 has brought it.
 install(FILES "${PROTIUM_DEPS}/py/pyarrow/libarrow_s3.so.2600" DESTINATION lib/protium
   COMPONENT needed OPTIONAL PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+# ONNX Runtime, if ./dev setup --onnx has brought it.
+file(GLOB onnxruntime "${PROTIUM_DEPS}/py/onnxruntime/libonnxruntime.so.*")
+install(FILES ${onnxruntime} DESTINATION lib/protium COMPONENT needed
+  PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+install(DIRECTORY "${PROTIUM_DEPS}/py/onnxruntime/" DESTINATION share/doc/protium/onnxruntime
+  COMPONENT needed OPTIONAL FILES_MATCHING PATTERN "LICENSE" PATTERN "*.txt")
 protium_licences(needed pyarrow)
 # What is downloaded of DuckDB has none beside it: that of the version in scripts/deps.lock.
 install(DIRECTORY deploy/licences/duckdb DESTINATION share/doc/protium COMPONENT needed)

@@ -108,6 +108,7 @@ SetUpTestedSources() {
     break
   done
   FetchLakes moto
+  FetchOnnx
 }
 
 SetUpRest() {

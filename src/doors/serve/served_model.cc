@@ -6,6 +6,8 @@
 #include "base/fault.h"
 #include "frame/session_state.h"
 #include "model/model_state.h"
+#include "model/onnx_model.h"
+#include "onnx_runtime/net.h"
 
 namespace protium {
 namespace {
@@ -68,14 +70,16 @@ Status ServedModel::last() const {
 
 ServedModel::Identity ServedModel::IdentityNow() const {
   struct stat found {};
-  if (::stat((folder_ / "model.json").c_str(), &found) != 0) return {};
+  const auto file = IsOnnxFile(folder_) ? folder_ : folder_ / "model.json";
+  if (::stat(file.c_str(), &found) != 0) return {};
   return {found.st_dev, found.st_ino,
           int64_t(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec};
 }
 
-Result<Served> LoadServed(const std::filesystem::path& folder) {
+Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs) {
   PT_LET(const auto session, OpenSession({.engine = "local[1]"}));
-  PT_LET(const PipelineModel model, PipelineModel::Load(*session, folder));
+  PT_LET(const PipelineModel model, inputs.empty() ? PipelineModel::Load(*session, folder)
+                                                   : LoadOnnxModel(*session, folder, inputs));
   PT_LET(Scorer scorer, Scorer::Make(model));
   Served served{.scorer = std::move(scorer)};
   if (StateOf(model).chain->estimator) served.net = StateOf(model).net.net.name;

@@ -65,7 +65,8 @@ class ServedModel {
   Status last_;
 };
 
-// Loads a model folder into a scorer, and closes the session needed for that.
-Result<Served> LoadServed(const std::filesystem::path& folder);
+// Loads a model folder or an ONNX file, fed by `inputs`, into a scorer, and closes the session
+// needed for that.
+Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs = {});
 
 }  // namespace protium

@@ -24,7 +24,10 @@ constexpr long kLookNanoseconds = 500'000'000;  // The interval at which the fol
 class HttpModelServer : public ModelServer, private HttpService {
  public:
   explicit HttpModelServer(const ServeOptions& options)
-      : options_(options), model_(options.model, LoadServed), responses_(options, model_) {}
+      : options_(options),
+        model_(options.model,
+               [inputs = options.inputs](const auto& place) { return LoadServed(place, inputs); }),
+        responses_(options, model_) {}
 
   Status Load() { return model_.Reload(); }
 

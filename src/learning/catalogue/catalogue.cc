@@ -26,6 +26,7 @@ StageRow LogTransformRow();
 StageRow MaxAbsScalerRow();
 StageRow MinMaxScalerRow();
 StageRow NGramRow();
+StageRow NetFeaturesRow();
 StageRow NormalizerRow();
 StageRow OneHotEncoderRow();
 StageRow PcaRow();
@@ -90,6 +91,7 @@ std::vector<StageRow> BuiltInStages() {
       TfIdfRow(),
       TextIndexerRow(),
       ImageRow(),
+      NetFeaturesRow(),
       SqlTransformerRow(),
       TorchEstimatorRow(),
       TreeEstimatorRow(),

@@ -16,6 +16,7 @@
 #include "model/model_state.h"
 #include "model/net_library.h"
 #include "model/preview.h"
+#include "model/stage_files.h"
 #include "model/train.h"
 #include "model/train_average.h"
 #include "model/train_on.h"
@@ -93,7 +94,8 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   PT_LET(SchemaPtr schema, train.Schema());
   const Plan table = WithoutDecimals(train.plan(), schema);
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  Result<Chain> placed = PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
+  const auto stages = WithFilesBelow(pipeline.stages(), session.options().base);
+  Result<Chain> placed = PlaceStages(stages, *schema, std::move(catalogue),
                                      AnalyzeWith(StateOf(train.session())));
   if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
   Chain& chain = *placed;
@@ -346,7 +348,7 @@ Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& colu
                     const std::filesystem::path& base) {
   PT_LET(Catalogue catalogue, WithBuiltIns(own));
   PT_LET(std::optional<Chain> chain,
-         PlaceOnNames(pipeline.stages(), columns, std::move(catalogue)));
+         PlaceOnNames(WithFilesBelow(pipeline.stages(), base), columns, std::move(catalogue)));
   if (!chain) return Status::OK();
   return FindFiles({.base = base, .store = DefaultStoreFolder()}, *chain);
 }

@@ -16,6 +16,9 @@
 #include "model/model_state.h"
 #include "model/model_version1.h"
 #include "model/net_library.h"
+#include "model/onnx_model.h"
+#include "model/stage_files.h"
+#include "onnx_runtime/net.h"
 #include "pipeline/explained.h"
 #include "pipeline/learned.h"
 
@@ -132,7 +135,7 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
   PT_TRY(RefuseInputs(session.inputs(), target));
   ModelFiles files{.weights_sha256 = state_->trained.weights_sha256,
                    .weights = state_->trained.weights};
-  files.json["pipeline.json"] = PipelineToJson(*state_);
+  std::vector<StageOptions> stages = WithFilesKept(state_->chain->options, files.others);
   files.json["stages.json"] = LearnedToJson(*state_->chain, state_->learned);
   PT_LET(files.json["schema.json"], DescribeSchemas(*state_));
   files.json["metrics.json"] = CollectMetrics(*state_);
@@ -141,13 +144,12 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
     const EstimatorKind& kind = *state_->chain->estimator->kind;
     NetConfig net = state_->net;
     net.net = kind.IntoFolder(std::move(net.net), files.others);
-    std::vector<StageOptions> stages = state_->chain->options;
     stages.back().options = kind.WithPredicts(stages.back().options, net.net);
-    files.json["pipeline.json"] = StagesToJson(stages);
     files.json["net.json"] = FieldsToJson(net);
     const std::string& background = state_->trained.background;
     if (!background.empty()) files.others[kBackgroundFile] = background;
   }
+  files.json["pipeline.json"] = StagesToJson(stages);
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
   PT_TRY(WriteModelFolder(target, files));
   session.record().Set("model", target.string());
@@ -155,14 +157,16 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
 }
 
 Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
+  if (IsOnnxFile(folder)) return LoadOnnxModel(session, folder);
   PT_LET(ModelFiles files, ReadModelFolder(folder));
   StateOf(session).AlsoReads(std::filesystem::absolute(folder));
   const auto& json = files.json;
   const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
   if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
   PT_LET(Catalogue catalogue, WithBuiltIns(StateOf(session).options().catalogue));
-  PT_LET(const auto stages, Read(folder / "pipeline.json",
-                                 StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
+  PT_LET(auto saved, Read(folder / "pipeline.json",
+                          StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
+  const auto stages = WithFilesFound(std::move(saved), files.others);
   StateOf(session).record().Know(OwnMetrics(StateOf(session).options().catalogue));
   ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "onnx_runtime/net.h"
 #include "run/list.h"
 #include "run/summary.h"
 
@@ -38,6 +39,7 @@ fs::path ModelPlace(const fs::path& run) {
 
 Result<fs::path> FindModel(const fs::path& runs, const std::string& what) {
   std::error_code error;
+  if (IsOnnxFile(what)) return fs::absolute(what);
   if (fs::is_directory(what, error) && !fs::exists(fs::path(what) / "run.json", error)) {
     return fs::absolute(what);
   }

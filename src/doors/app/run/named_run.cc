@@ -74,7 +74,7 @@ Result<NamedRun> FindNamedRun(const Arguments& arguments, const std::string& wha
 Result<fs::path> FindNamedModel(const Arguments& arguments, const std::string& what) {
   std::error_code ignored;
   if (!IsOnStore(what)) {
-    const bool local = fs::is_directory(what, ignored) || !IsOnStore(RunsDir(arguments));
+    const bool local = fs::exists(what, ignored) || !IsOnStore(RunsDir(arguments));
     if (local) return FindModel(RunsDir(arguments), what);
     PT_LET(const NamedRun run, FindNamedRun(arguments, what, Parts::kModel));
     return FindModel(run.path.parent_path(), run.path.string());

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "app/run/named_run.h"
+#include "app/run/net_inputs.h"
 #include "app/run/run_report.h"
 #include "app/run/scored_table.h"
 #include "app/verb.h"
@@ -25,6 +26,7 @@
 #include "job/csv_flags.h"
 #include "job/saved_etl.h"
 #include "model/model_state.h"
+#include "model/onnx_model.h"
 #include "os/signals.h"
 #include "pipeline/torch_folder.h"
 #include "protium/events.h"
@@ -119,7 +121,12 @@ Status CheckFlags(const Arguments& arguments) {
   return Status::OK();
 }
 
-Result<PipelineModel> LoadModel(Session& session, const std::filesystem::path& folder) {
+Result<PipelineModel> LoadModel(Session& session, const fs::path& folder,
+                                const Arguments& arguments) {
+  if (arguments.Has("--inputs")) {
+    PT_LET(const Columns inputs, ReadFedColumns(arguments, folder));
+    return LoadOnnxModel(session, folder, inputs);
+  }
   Result<PipelineModel> model = PipelineModel::Load(session, folder);
   if (model.ok()) return model;
   Fault fault = FaultOf(model.status());
@@ -298,7 +305,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   PT_TRY(TakeNoNotes(*session));
   const Call call = StateOf(*session).call();
   RunRecord& record = StateOf(*session).record();
-  PT_LET(PipelineModel model, LoadModel(*session, places.model));
+  PT_LET(PipelineModel model, LoadModel(*session, places.model, arguments));
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
@@ -402,7 +409,7 @@ CommandVerb PredictVerb() {
   return {
       {.name = "predict",
        .flags =
-           {{"--model", "MODEL", "the model's folder, or last, a tag or a run", ""},
+           {{"--model", "MODEL", "the model's folder, or last, a tag or a run, or an ONNX file", ""},
             {"--input", "PLACE",
              "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
             {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
@@ -419,6 +426,7 @@ CommandVerb PredictVerb() {
             ScoredTableFlags()[0],
             ScoredTableFlags()[1],
             {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
+            FedColumnsFlag(),
             {"--explain", "N",
              "adds the N columns that matter most to each prediction; all: every column", ""},
             {"--samples", "N",
@@ -441,6 +449,8 @@ CommandVerb PredictVerb() {
            "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
            "  protium predict --model last --table orders=postgres://me@db.example/shop#orders "
            "\\\n    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
+           "  protium predict --model net.onnx --inputs age,income --input new.csv --output "
+           "scored.csv\n"
            "  cat new.csv | protium predict --model last --input - --output - --columns "
            "id,prediction\n",
        .operands_mean = {"--model", "--input"}},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/run/named_run.h"
+#include "app/run/net_inputs.h"
 #include "app/run/server_place.h"
 #include "app/verb.h"
 #include "os/signals.h"
@@ -25,6 +26,7 @@ constexpr int64_t kDrainSeconds = 5, kMostDrainSeconds = 3600;
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
   PT_LET(options.model, FindNamedModel(arguments, arguments.operand(0)));
+  PT_LET(options.inputs, ReadFedColumns(arguments, options.model));
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
   options.port = place.port;
@@ -60,13 +62,14 @@ CommandVerb ServeVerb() {
   flags.push_back(
       {"--drain", "SECONDS",
        "at SIGTERM, how long /readyz says no before no request is taken; 5 unless given", ""});
+  flags.push_back(FedColumnsFlag());
   flags.push_back(RunsDirFlag());
   return {{.name = "serve",
            .operands = {"MODEL"},
            .flags = std::move(flags),
            .says = "answers requests for predictions over HTTP",
-           .more = "MODEL is a model folder, or a run: last, a tag. The first line that it prints "
-                   "is its address:\n\n"
+           .more = "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
+                   "it prints is its address:\n\n"
                    "  protium serve last\n"
                    "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
                    "http://127.0.0.1:8080/v1/score\n\n"

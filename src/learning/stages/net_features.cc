@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/fault.h"
+#include "stages/batch_stage.h"
+#include "stages/column_stage.h"
+#include "stages/net_feed.h"
+#include "stages/net_made.h"
+#include "stages/row.h"
+#include "statistics/lists.h"
+
+// What a net of an ONNX file computes, once a row, as columns: all outputs, or chosen ones, or any
+// value that a node of its graph makes. ONNX Runtime computes on one thread, always as many rows
+// at a time, so a row's bits do not depend on others (onnx_runtime/net.h). Learns nothing but what
+// the file is. Spark ML has no such stage.
+
+namespace protium {
+namespace {
+
+struct NetFeaturesOptions {
+  std::string id;
+  Inputs inputs;
+  std::string model;
+  Columns values;
+  Columns columns;
+  std::vector<VectorColumn> lengths;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id, {.help = kIdHelp});
+    visit("inputs", inputs,
+          {.help = "the columns that the net reads: of the names of its inputs, or in their "
+                   "order; numbers, texts and lists of numbers"});
+    visit("model", model,
+          {.help = "an ONNX file, absolute or below the folder of the tables; a saved model "
+                   "carries a copy",
+           .filled = "a file"});
+    visit("values", values,
+          {.help = "which outputs of the net, or other values that its nodes make; unless set, "
+                   "all outputs"});
+    visit("columns", columns,
+          {.help = "the names of the new columns, one for each value; unless set, <id>__<value>"});
+    visit("lengths", lengths,
+          {.help = "of lists whose type does not tell their length and of which the net takes "
+                   "any: [{ column, length }]"});
+  }
+};
+
+// What decides the stage's columns and bits, as in stages.json.
+struct LearnedNet {
+  std::string sha256;
+  Json numerics = Json::object();
+  std::vector<FedColumn> fed;
+  std::vector<MadeColumn> made;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("sha256", sha256);
+    visit("numerics", numerics);
+    visit("fed", fed);
+    visit("made", made);
+  }
+};
+
+class NetFeaturesStage : public BatchStage {
+ public:
+  NetFeaturesStage(const NetFeaturesOptions& options, StageNames names)
+      : BatchStage(std::move(names)), options_(options) {}
+
+  std::shared_ptr<arrow::DataType> output_type(size_t i) const override {
+    return learned_.made[i].type();
+  }
+  int64_t output_length(size_t i) const override { return learned_.made[i].length(); }
+  std::vector<size_t> inputs_of(size_t) const override {
+    std::vector<size_t> all;
+    for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);
+    return all;
+  }
+  Status CheckType(const arrow::DataType& type) const override {
+    const bool text = type.id() == arrow::Type::STRING;
+    if (text || IsNumberList(type) || CheckNumeric(type).ok()) return Status::OK();
+    return Status::TypeError("numbers, texts or lists of numbers");
+  }
+
+  // Computes a row of zeros: what cannot work is refused before any row is read.
+  Status SeeInputs(std::span<const StageColumn> inputs, const Analyze&) override {
+    PT_TRY(OpenNet());
+    learned_.fed.clear();
+    for (const StageColumn& input : inputs) {
+      PT_LET(learned_.fed.emplace_back(), FedBy(input));
+    }
+    PT_LET(feed_, NetFeed::Make(net_->inputs(), learned_.fed));
+    for (size_t i = 0; i < inputs.size(); ++i) PT_TRY(CheckFed(i, inputs[i]));
+    PT_LET(const std::vector<NetTensor> made, net_->Run(feed_.Probe()));
+    return NameColumns(made);
+  }
+
+  std::vector<Need> Needs() const override { return {}; }
+  Status Learn(std::span<const State>) override { return Status::OK(); }
+  Json learned() const override { return Json::array({FieldsToJson(learned_)}); }
+
+  Status Restore(const Json& json) override {
+    std::vector<LearnedNet> learned;
+    PT_TRY(FieldsFromJson(json, id(), learned));
+    PT_TRY(OpenNet());
+    if (learned.size() != 1 || learned[0].made.size() != net_->outputs().size() ||
+        learned[0].fed.size() != inputs().size()) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "the learned state of stage \"" + id() + "\" does not fit its net"});
+    }
+    if (learned[0].sha256 != net_->sha256()) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "the net of stage \"" + id() + "\" is not the one that it was made with",
+                   .where = options_.model,
+                   .why = fmt::format("its sha256 is {}, not {}", net_->sha256(),
+                                      learned[0].sha256)});
+    }
+    // The bits are those of this machine's runtime and processor.
+    learned[0].numerics = learned_.numerics;
+    learned_ = std::move(learned[0]);
+    PT_LET(feed_, NetFeed::Make(net_->inputs(), learned_.fed));
+    Columns columns;
+    for (const MadeColumn& each : learned_.made) columns.push_back(each.column);
+    SetOutputs(std::move(columns));
+    return Status::OK();
+  }
+
+  Expr Reads(size_t i) const override {
+    return learned_.fed[i].length > 0 || feed_.TakesText(i) ? Col(inputs()[i])
+                                                            : NumberOf(inputs()[i]);
+  }
+
+  Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& columns) const override {
+    const int64_t rows = columns.front()->length();
+    std::vector<bool> valid(size_t(rows), true);
+    std::vector<MadeRows> made;
+    for (const MadeColumn& each : learned_.made) made.emplace_back(each);
+    for (int64_t begin = 0; begin < rows; begin += net_->height()) {
+      const int64_t now = std::min(net_->height(), rows - begin);
+      PT_LET(std::vector<NetTensor> fed, feed_.Tensors(columns, begin, now, valid));
+      PT_LET(const std::vector<NetTensor> outputs, net_->Run(std::move(fed)));
+      for (size_t i = 0; i < made.size(); ++i) PT_TRY(made[i].Add(outputs[i]));
+    }
+    arrow::ArrayVector arrays;
+    for (const MadeRows& each : made) {
+      PT_LET(arrays.emplace_back(), each.Finish(valid));
+    }
+    return arrays;
+  }
+
+ private:
+  Status OpenNet() {
+    if (net_) return Status::OK();
+    if (options_.model.empty()) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "stage \"" + id() + "\" names no net",
+                   .where = "model",
+                   .fix = "model = \"net.onnx\""});
+    }
+    PT_LET(net_, OnnxNet::Open(options_.model, options_.values));
+    learned_.sha256 = net_->sha256();
+    PT_LET(learned_.numerics, NumericsOfOnnx());
+    return Status::OK();
+  }
+
+  // Lists have the length that the option, their type or else the net's input of that name says.
+  Result<FedColumn> FedBy(const StageColumn& column) const {
+    FedColumn fed{.input = column.name, .length = column.length};
+    for (const VectorColumn& each : options_.lengths) {
+      if (each.column == column.name) fed.length = each.length;
+    }
+    if (!IsNumberList(*column.type) || fed.length > 0) return fed;
+    for (const NetValue& each : net_->inputs()) {
+      const bool only = net_->inputs().size() == 1 && inputs().size() == 1;
+      if (each.name != column.name && !only) continue;
+      fed.length = 1;
+      for (size_t i = 1; i < each.shape.size(); ++i) fed.length *= each.shape[i];
+    }
+    if (fed.length > 0) return fed;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the length of the lists in \"" + column.name + "\" is not known",
+                 .where = "lengths",
+                 .fix = "lengths = [{ column = \"" + column.name + "\", length = 8 }]"});
+  }
+
+  Status CheckFed(size_t i, const StageColumn& column) const {
+    const bool text = column.type->id() == arrow::Type::STRING;
+    if (text == feed_.TakesText(i)) return Status::OK();
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("column \"{}\" is {}, and the net takes {} there", column.name,
+                                     column.type->ToString(), NameOf(feed_.element_of(i))),
+                 .where = "inputs"});
+  }
+
+  Status NameColumns(const std::vector<NetTensor>& made) {
+    if (!options_.columns.empty() && options_.columns.size() != made.size()) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("{} columns are named, and the net makes {}",
+                                       options_.columns.size(), made.size()),
+                   .where = "columns"});
+    }
+    learned_.made.clear();
+    Columns columns;
+    for (size_t i = 0; i < made.size(); ++i) {
+      const std::string& output = net_->outputs()[i].name;
+      columns.push_back(options_.columns.empty() ? id() + "__" + output : options_.columns[i]);
+      PT_LET(learned_.made.emplace_back(), ColumnOf(output, columns.back(), made[i]));
+    }
+    SetOutputs(std::move(columns));
+    return Status::OK();
+  }
+
+  NetFeaturesOptions options_;
+  std::optional<OnnxNet> net_;
+  NetFeed feed_;
+  LearnedNet learned_;
+};
+
+}  // namespace
+
+StageRow NetFeaturesRow() {
+  return MakeStageRow<NetFeaturesStage, NetFeaturesOptions>(
+      "net_features", "what a net of an ONNX file computes, as columns");
+}
+
+}  // namespace protium
