@@ -147,15 +147,16 @@ inline EnumNames<Precision> Names(Precision) {
   return {{{Precision::kFloat32, "float32"}, {Precision::kBfloat16, "bfloat16"}}};
 }
 
-// How the ranks of a gang train together. Exact: every step on the gradient of its whole batch, with
-// the weights that one rank would have. Local: every shard makes some steps alone, then the mean of
-// what they reached is taken (train/local_round.h); the weights follow from `shards`, too.
+// How the ranks of a gang train together. Exact: every step on the gradient of its whole batch.
+// Local: every shard makes some steps alone, then all take the mean of what they have reached
+// (train/local_round.h). The weights are those of one rank either way.
 enum class TrainMode { kExact, kLocal };
 inline EnumNames<TrainMode> Names(TrainMode) {
   return {{{TrainMode::kExact, "exact"}, {TrainMode::kLocal, "local"}}};
 }
 
-// What becomes of the optimiser's state at the end of a round: the mean over shards, or as at first.
+// What becomes of the optimiser's state at the end of a round: the mean over shards, or what it was
+// at first.
 enum class LocalState { kAverage, kReset };
 inline EnumNames<LocalState> Names(LocalState) {
   return {{{LocalState::kAverage, "average"}, {LocalState::kReset, "reset"}}};
@@ -205,8 +206,8 @@ struct LocalOptions {
 //    resumed with more epochs, or with another early_stopping: both only decide when training ends.
 struct TrainOptions {
   int64_t epochs = 10;
-  int64_t batch_size = 512;   // Rows of one step, over all workers together.
-  int32_t shards = 4;         // Parts of every batch; at most as many workers can share it.
+  int64_t batch_size = 512;  // Rows of one step, over all workers together.
+  int32_t shards = 4;        // Parts of every batch; at most as many workers can share it.
   TrainMode mode = TrainMode::kExact;
   LocalOptions local;         // For that mode.
   int32_t micro_batches = 1;  // Parts of a shard's rows in a step; their gradients are added up.
@@ -231,12 +232,9 @@ struct TrainOptions {
   std::string continues;  // The name of a kept training (model/kept_training.h); empty: none.
   int32_t threads_per_shard = 1;
   CheckpointOptions checkpoint;
-  // Conditions on more than one field.
-  Status Check(const std::string& path) const;
+  // What a step is, and how ranks share it: a part of Fields().
   template <class Visit>
-  void Fields(Visit& visit) {
-    visit("epochs", epochs,
-          {.help = "passes over the training rows", .at_least = 1, .decides_weights = false});
+  void VisitShares(Visit& visit) {
     visit("batch_size", batch_size,
           {.help = "rows per step, over all workers", .unit = "rows", .at_least = 1});
     visit("shards", shards,
@@ -250,6 +248,14 @@ struct TrainOptions {
     visit("micro_batches", micro_batches,
           {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});
+  }
+  // Conditions on more than one field.
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("epochs", epochs,
+          {.help = "passes over the training rows", .at_least = 1, .decides_weights = false});
+    VisitShares(visit);
     visit("precision", precision,
           {.help = "bfloat16: matrix products and convolutions of training round to 8 bits, which "
                    "is faster on processors with such instructions; weights stay float32"});

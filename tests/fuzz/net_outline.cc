@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outline of an ONNX file.
-#include "onnx_runtime/outline.h"
-
 #include "base/fault.h"
+#include "onnx_runtime/outline.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace protium;

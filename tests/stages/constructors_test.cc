@@ -46,6 +46,7 @@ const std::vector<StageOptions>& OneOfEach() {
       TfIdf({.inputs = {"v"}, .min_doc_freq = 2}),
       TextIndexer({.inputs = {"w"}, .length = 8}),
       Image({.inputs = {"p"}, .height = 8, .width = 8}),
+      NetFeatures({.inputs = {"x"}, .model = "net.onnx", .values = {{"y"}}}),
       SqlTransformer({.inputs = {"x"}, .statement = "SELECT *, x + 1 AS more FROM __THIS__"}),
       TorchEstimator({.numeric = {"x"}, .label = "y"}),
       TreeEstimator({.numeric = {"x"}, .label = "y"}),

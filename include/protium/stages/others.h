@@ -318,6 +318,33 @@ struct ImageOptions {
 };
 inline StageOptions Image(const ImageOptions& options) { return {"image", options}; }
 
+// net_features: what a net of an ONNX file computes, as columns
+struct NetFeaturesOptions {
+  std::string id;
+  Inputs inputs;
+  // an ONNX file, absolute or below the folder of the tables; a saved model carries a copy
+  std::optional<std::string> model;
+  // which outputs of the net, or other values that its nodes make; unless set, all outputs
+  std::optional<std::vector<std::string>> values;
+  // the names of the new columns, one for each value; unless set, <id>__<value>
+  std::optional<std::vector<std::string>> columns;
+  // of lists whose type does not tell their length and of which the net takes any: [{ column,
+  // length }]
+  std::optional<std::vector<VectorColumn>> lengths;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("model", model);
+    visit("values", values);
+    visit("columns", columns);
+    visit("lengths", lengths);
+  }
+};
+inline StageOptions NetFeatures(const NetFeaturesOptions& options) {
+  return {"net_features", options};
+}
+
 // sql_transformer: adds columns by SQL: SELECT *, a + b AS c FROM __THIS__
 struct SqlTransformerOptions {
   std::string id;

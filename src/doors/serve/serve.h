@@ -17,11 +17,11 @@
 namespace protium {
 
 struct ServeOptions {
-  std::filesystem::path model;          // A model folder or an ONNX file; may be replaced meanwhile.
-  Columns inputs;                       // Of an ONNX file: LoadOnnxModel().
-  std::string host = "127.0.0.1";       // The address to listen on.
-  int32_t port = 0;                     // 0: 8080, or the next one that is free.
-  std::string token;                    // Required of requests; empty: none.
+  std::filesystem::path model;     // A model folder or an ONNX file; may be replaced meanwhile.
+  Columns inputs;                  // Of an ONNX file: LoadOnnxModel().
+  std::string host = "127.0.0.1";  // The address to listen on.
+  int32_t port = 0;                // 0: 8080, or the next one that is free.
+  std::string token;               // Required of requests; empty: none.
   std::chrono::milliseconds gather{2};  // How long a request waits for others at most.
   int64_t most_body_bytes = int64_t{16} << 20;
   int64_t most_waiting_rows = 65536;  // Over all requests; more are refused.

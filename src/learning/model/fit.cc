@@ -95,8 +95,8 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   const Plan table = WithoutDecimals(train.plan(), schema);
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   const auto stages = WithFilesBelow(pipeline.stages(), session.options().base);
-  Result<Chain> placed = PlaceStages(stages, *schema, std::move(catalogue),
-                                     AnalyzeWith(StateOf(train.session())));
+  Result<Chain> placed =
+      PlaceStages(stages, *schema, std::move(catalogue), AnalyzeWith(StateOf(train.session())));
   if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
   Chain& chain = *placed;
   chain.base = session.options().base;

@@ -68,10 +68,9 @@ Result<PipelineModel> LoadOnnxModel(Session& session, const std::filesystem::pat
   PT_LET(state.input, ColumnsOf(net, inputs));
   Columns outputs;
   for (const NetValue& each : net.outputs()) outputs.push_back(each.name);
-  const StageOptions stage = {"net_features",
-                              {{"inputs", state.input->field_names()},
-                               {"model", file.string()},
-                               {"columns", outputs}}};
+  const StageOptions stage = {
+      "net_features",
+      {{"inputs", state.input->field_names()}, {"model", file.string()}, {"columns", outputs}}};
   PT_LET(Catalogue catalogue, WithBuiltIns(own.options().catalogue));
   PT_LET(Chain chain, PlaceStages({stage}, *state.input, std::move(catalogue), AnalyzeWith(own)));
   chain.base = own.options().base;

@@ -112,8 +112,8 @@ Result<int64_t> HeightOf(const std::vector<NetValue>& inputs, const NetOutline& 
     }
     const int64_t rows = each.shape.front();
     if (rows > 0 && height > 0 && rows != height) {
-      return Refuse(fmt::format("the inputs begin with different numbers of rows, {} and {}",
-                                height, rows));
+      return Refuse(
+          fmt::format("the inputs begin with different numbers of rows, {} and {}", height, rows));
     }
     if (rows > 0) height = rows;
     work += ProductOf(std::span(each.shape).subspan(1));
@@ -220,9 +220,9 @@ Result<NetTensor> OnnxNet::Inside::TakeOut(ort::Value* value, int64_t rows,
   if (tensor.shape.empty() || tensor.shape.front() != height) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("output \"{}\" does not have a value for each row", name),
-                 .why = fmt::format("{} rows go in, and its first dimension is {}", height,
-                                    tensor.shape.empty() ? "missing"
-                                                         : std::to_string(tensor.shape.front()))});
+                 .why = fmt::format(
+                     "{} rows go in, and its first dimension is {}", height,
+                     tensor.shape.empty() ? "missing" : std::to_string(tensor.shape.front()))});
   }
   const int64_t width = ProductOf(std::span(tensor.shape).subspan(1));
   tensor.shape.front() = rows;
@@ -288,8 +288,8 @@ Result<std::vector<std::string>> OnnxNet::Inside::Choose(const std::vector<std::
   std::vector<std::string> hidden;
   for (const std::string& each : asked) {
     PT_LET(const std::string name, ComputedName(outline, each));
-    const bool announced = std::ranges::find(outline.outputs, name, &NetValue::name) !=
-                           outline.outputs.end();
+    const bool announced =
+        std::ranges::find(outline.outputs, name, &NetValue::name) != outline.outputs.end();
     if (!announced && std::ranges::find(hidden, name) == hidden.end()) hidden.push_back(name);
     computed.push_back(name);
   }

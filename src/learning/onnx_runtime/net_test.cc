@@ -76,9 +76,8 @@ TEST_F(Net, RefusesOperatorsAndOperatorSetsOfTheFuture) {
 }
 
 TEST_F(Net, RefusesOutputsThatDoNotHaveARowForEach) {
-  const std::string file = Model(
-      Part(1, Node("Shape", {"x"}, "y")) + Part(11, Value("x", {-1, 2})) +
-      Part(12, Value("y", {2}, 7)));
+  const std::string file = Model(Part(1, Node("Shape", {"x"}, "y")) +
+                                 Part(11, Value("x", {-1, 2})) + Part(12, Value("y", {2}, 7)));
   const OnnxNet net = Opened(file).ValueOrDie();
   const auto made = net.Run({Floats({1, 2}, {1, 2})});
   EXPECT_THAT(Render(FaultOf(made.status())), HasSubstr("does not have a value for each row"));

@@ -296,15 +296,14 @@ class OutlineReader {
 
   Status Finish() {
     if (graphs_ == 0) return BadFile("not an ONNX file", "it holds no graph");
-    std::erase_if(outline_.inputs, [&](const NetValue& each) {
-      return initialized_.contains(each.name);
-    });
+    std::erase_if(outline_.inputs,
+                  [&](const NetValue& each) { return initialized_.contains(each.name); });
     for (const auto* values : {&outline_.inputs, &outline_.outputs}) {
       std::set<std::string> seen;
       for (const NetValue& each : *values) {
         if (seen.insert(each.name).second) continue;
         return BadFile(fmt::format("the net has two {} named \"{}\"",
-                                  values == &outline_.inputs ? "inputs" : "outputs", each.name));
+                                   values == &outline_.inputs ? "inputs" : "outputs", each.name));
       }
     }
     if (outline_.outputs.empty()) return BadFile("the net has no outputs");
@@ -319,8 +318,8 @@ class OutlineReader {
 }  // namespace
 
 std::string NameOf(NetElement element) {
-  static constexpr const char* kNames[] = {"no tensor", "float32", "uint8",  "int8",    "uint16",
-                                           "int16",     "int32",   "int64",  "string",  "bool",
+  static constexpr const char* kNames[] = {"no tensor", "float32", "uint8",  "int8",   "uint16",
+                                           "int16",     "int32",   "int64",  "string", "bool",
                                            "float16",   "float64", "uint32", "uint64"};
   const auto at = size_t(element);
   return at < std::size(kNames) ? kNames[at] : fmt::format("type {}", int32_t(element));

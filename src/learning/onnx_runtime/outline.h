@@ -41,7 +41,7 @@ inline constexpr int64_t kAnyLength = -1;  // Of a dimension: decided by what is
 struct NetValue {
   std::string name;
   NetElement element = NetElement::kNone;  // kNone: not a tensor, such as a sequence of maps.
-  std::vector<int64_t> shape;        // Empty as well if the file does not say.
+  std::vector<int64_t> shape;              // Empty as well if the file does not say.
   bool has_shape = false;
 };
 
@@ -50,13 +50,14 @@ std::string Describe(const NetValue& value);
 
 struct NetOutline {
   int64_t ir_version = 0;
-  std::string producer;                                   // "skl2onnx 1.20.0"; may be empty.
-  std::vector<std::pair<std::string, int64_t>> opsets;    // Domain ("" is ONNX's own), version.
-  std::vector<NetValue> inputs;                           // Without those that have a value.
+  std::string producer;                                 // "skl2onnx 1.20.0"; may be empty.
+  std::vector<std::pair<std::string, int64_t>> opsets;  // Domain ("" is ONNX's own), version.
+  std::vector<NetValue> inputs;                         // Without those that have a value.
   std::vector<NetValue> outputs;
-  std::set<std::string> operators;                        // "Gemm", "ai.onnx.ml.ZipMap".
-  std::set<std::string> values;                           // All that nodes of the graph compute.
-  std::map<std::string, std::string> zip_maps;  // Output of a ZipMap: the tensor that it is made of.
+  std::set<std::string> operators;  // "Gemm", "ai.onnx.ml.ZipMap".
+  std::set<std::string> values;     // All that nodes of the graph compute.
+  std::map<std::string, std::string>
+      zip_maps;         // Output of a ZipMap: the tensor that it is made of.
   int64_t weights = 0;  // Numbers in initializers and in attributes of nodes.
 };
 

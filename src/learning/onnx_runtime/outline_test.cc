@@ -40,8 +40,8 @@ TEST(NetOutline, LeavesOutInputsThatHaveAValue) {
 }
 
 TEST(NetOutline, RefusesWeightsInOtherFilesAlsoDeepInside) {
-  const std::string away = Part(8, "w") + Number(14, 1) +
-                           Part(13, Part(1, "location") + Part(2, "../secret"));
+  const std::string away =
+      Part(8, "w") + Number(14, 1) + Part(13, Part(1, "location") + Part(2, "../secret"));
   const std::string output = Part(12, Value("y", {-1}));
   EXPECT_THAT(WhatOf(Model(Part(5, away) + output)), HasSubstr("the weights of w lie in another"));
   EXPECT_THAT(WhatOf(Model(Part(5, away) + output)), HasSubstr("net.onnx: ../secret"));

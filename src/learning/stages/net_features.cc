@@ -111,11 +111,11 @@ class NetFeaturesStage : public BatchStage {
                    .what = "the learned state of stage \"" + id() + "\" does not fit its net"});
     }
     if (learned[0].sha256 != net_->sha256()) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "the net of stage \"" + id() + "\" is not the one that it was made with",
-                   .where = options_.model,
-                   .why = fmt::format("its sha256 is {}, not {}", net_->sha256(),
-                                      learned[0].sha256)});
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = "the net of stage \"" + id() + "\" is not the one that it was made with",
+           .where = options_.model,
+           .why = fmt::format("its sha256 is {}, not {}", net_->sha256(), learned[0].sha256)});
     }
     // The bits are those of this machine's runtime and processor.
     learned[0].numerics = learned_.numerics;

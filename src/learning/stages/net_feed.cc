@@ -97,15 +97,14 @@ Status DoesNotFit(double value, NetElement element, const std::string& column) {
 
 }  // namespace
 
-Result<NetFeed> NetFeed::Make(const std::vector<NetValue>& inputs,
-                              std::vector<FedColumn> columns) {
+Result<NetFeed> NetFeed::Make(const std::vector<NetValue>& inputs, std::vector<FedColumn> columns) {
   NetFeed feed;
   feed.columns_ = std::move(columns);
   feed.element_of_.resize(feed.columns_.size(), NetElement::kNone);
   for (const NetValue& each : inputs) {
     if (!Takes(each.element)) {
-      return CannotFeed(fmt::format("input \"{}\" is {}, which no column can be", each.name,
-                                Describe(each)));
+      return CannotFeed(
+          fmt::format("input \"{}\" is {}, which no column can be", each.name, Describe(each)));
     }
     feed.slots_.push_back({.name = each.name, .element = each.element});
   }
@@ -139,8 +138,8 @@ Status NetFeed::Assign(const std::vector<NetValue>& inputs) {
   }
   if (next == columns_.size()) return Status::OK();
   return CannotFeed(fmt::format("the net's inputs take no more columns after \"{}\"",
-                            next == 0 ? "" : columns_[next - 1].input),
-                fmt::format("\"{}\" feeds none of them", columns_[next].input));
+                                next == 0 ? "" : columns_[next - 1].input),
+                    fmt::format("\"{}\" feeds none of them", columns_[next].input));
 }
 
 int64_t NetFeed::WidthOf(const Slot& slot) const {
@@ -156,15 +155,15 @@ Status NetFeed::Complete(const NetValue& input, Slot& slot) const {
   const bool fits = known.open == 0 ? slot.width == known.product
                                     : known.product > 0 && slot.width % known.product == 0;
   if (slot.columns.empty() || !fits || slot.width > kWidest) {
-    return CannotFeed(fmt::format("input \"{}\" takes {}, and the columns give {} {} a row",
-                              input.name, Describe(input), slot.width,
-                              slot.width == 1 ? "value" : "values"),
-                  {}, "name the columns that it reads, in its order");
+    return CannotFeed(
+        fmt::format("input \"{}\" takes {}, and the columns give {} {} a row", input.name,
+                    Describe(input), slot.width, slot.width == 1 ? "value" : "values"),
+        {}, "name the columns that it reads, in its order");
   }
   if (known.open > 1 && slot.width != 1) {
     return CannotFeed(fmt::format("input \"{}\" leaves more than one length open: {}", input.name,
-                              Describe(input)),
-                  {}, "export the net with lengths, all but that of the rows");
+                                  Describe(input)),
+                      {}, "export the net with lengths, all but that of the rows");
   }
   for (size_t i = 1; i < input.shape.size(); ++i) {
     slot.shape.push_back(input.shape[i] < 0 ? slot.width / known.product : input.shape[i]);
@@ -231,8 +230,8 @@ Status FillNumbers(const arrow::Array& column, const std::string& name, const In
       valid[size_t(into.begin + row)] = false;
       continue;
     }
-    const double value = missing ? std::numeric_limits<double>::quiet_NaN()
-                                 : numbers.Value(into.begin + row);
+    const double value =
+        missing ? std::numeric_limits<double>::quiet_NaN() : numbers.Value(into.begin + row);
     if (!Put(element, value, into.number(row, 0))) return DoesNotFit(value, element, name);
   }
   return Status::OK();

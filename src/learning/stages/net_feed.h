@@ -59,12 +59,12 @@ class NetFeed {
   Status Complete(const NetValue& input, Slot& slot) const;
   int64_t WidthOf(const Slot& slot) const;
   NetTensor Empty(const Slot& slot, int64_t rows) const;
-  Status Fill(const Slot& slot, const arrow::ArrayVector& columns, int64_t begin,
-              NetTensor& tensor, std::vector<bool>& valid) const;
+  Status Fill(const Slot& slot, const arrow::ArrayVector& columns, int64_t begin, NetTensor& tensor,
+              std::vector<bool>& valid) const;
 
   std::vector<FedColumn> columns_;
   std::vector<NetElement> element_of_;  // By column.
-  std::vector<Slot> slots_;          // By input of the net.
+  std::vector<Slot> slots_;             // By input of the net.
 };
 
 }  // namespace protium

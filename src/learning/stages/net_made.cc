@@ -115,7 +115,8 @@ Status MadeRows::Add(const NetTensor& tensor) {
 
 Result<std::shared_ptr<arrow::Array>> MadeRows::Finish(const std::vector<bool>& valid) const {
   const auto element = NetElement(column_.element);
-  if (element == NetElement::kString) return Build<arrow::StringBuilder, const std::string&>(texts_, valid);
+  if (element == NetElement::kString)
+    return Build<arrow::StringBuilder, const std::string&>(texts_, valid);
   if (column_.width == 1) {
     if (element == NetElement::kBool) return Build<arrow::BooleanBuilder, bool>(wholes_, valid);
     if (element == NetElement::kFloat || element == NetElement::kDouble) {

@@ -30,6 +30,11 @@ namespace {
 // the hash of its weights, since the path of the copy differs between run folders.
 Json CollectOptions(const TrainConfig& config) {
   Json options = FieldsThatDecide(config.train);
+  if (config.train.mode == TrainMode::kExact) {
+    // Exact mode has no options, and checkpoints that name no mode were made in it.
+    options.erase("mode");
+    options.erase("local");
+  }
   options["net"] = FieldsToJson(config.net);
   options["weight"] = config.weight;
   options["loss"] = FieldsToJson(config.loss);

@@ -9,6 +9,11 @@
 
 namespace protium {
 
+std::optional<WeightAverage> WeightAverage::Of(const TrainOptions& train, Weights& weights) {
+  if (train.average > 0) return std::optional<WeightAverage>(std::in_place, train.average, weights);
+  return std::nullopt;
+}
+
 WeightAverage::WeightAverage(double decay, Weights& weights)
     : decay_(decay), weights_(weights), other_(size_t(weights.size())) {}
 

@@ -11,16 +11,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/status.h"
 #include "format/safetensors.h"
+#include "protium/training.h"
 #include "tensor/weights.h"
 
 namespace protium {
 
 class WeightAverage {
  public:
+  // The one of this training, if it has one.
+  static std::optional<WeightAverage> Of(const TrainOptions& train, Weights& weights);
   // `weights` must outlive it.
   WeightAverage(double decay, Weights& weights);
 

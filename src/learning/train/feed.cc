@@ -73,8 +73,7 @@ Status Feed::Prepare() {
 Status Feed::GatherStep(size_t own, int64_t step, Step& into) {
   const Positions positions =
       StepPositions(rows_.rows(own_[own]), rows_.total_rows(), batch_size_, step);
-  return Guard("feeding rows",
-               [&] { return Gather(own, positions.end - positions.begin, into); });
+  return Guard("feeding rows", [&] { return Gather(own, positions.end - positions.begin, into); });
 }
 
 Result<BatchRows> Feed::NextOf(size_t own, int64_t step) {

@@ -43,6 +43,11 @@ std::span<int64_t> WholesOf(const NamedTensor& tensor) {
 
 }  // namespace
 
+std::optional<OuterStep> OuterStep::Of(const TrainOptions& train, Weights& weights) {
+  if (train.mode == TrainMode::kExact) return std::nullopt;
+  return std::optional<OuterStep>(std::in_place, train.local.outer, weights);
+}
+
 OuterStep::OuterStep(const OuterOptions& options, Weights& weights)
     : options_(options), weights_(weights) {
   if (options.momentum > 0) velocity_.resize(size_t(weights.size()));

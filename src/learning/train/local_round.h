@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,9 @@ namespace protium {
 // The velocity of the outer step: a part of the learner, as the optimiser's state is.
 class OuterStep {
  public:
+  // The one of this training, if its steps are apart.
+  static std::optional<OuterStep> Of(const TrainOptions& train, Weights& weights);
+  // `weights` must outlive it.
   OuterStep(const OuterOptions& options, Weights& weights);
 
   // Moves the weights, which are those that the round began with, by the mean of the shards' moves.

@@ -149,8 +149,8 @@ void Stepper::AddZeros(Partial& partial, bool add) const {
 // A function of seed, step and shard, never a stream: a resumed run draws the same numbers,
 // whichever rank owns the shard.
 uint64_t Stepper::DrawKeyOf(const StepInput& input, int32_t shard) const {
-  return DrawKey(DrawTag::kDropout,
-                 {uint64_t(spec_.train.seed), uint64_t(input.step), uint64_t(shard + input.shards_before)});
+  return DrawKey(DrawTag::kDropout, {uint64_t(spec_.train.seed), uint64_t(input.step),
+                                     uint64_t(shard + input.shards_before)});
 }
 
 // Parts differ by at most one row; with fewer rows than parts, some are empty. Each draws from its

@@ -83,7 +83,9 @@ class Training {
   Status Stopped();
   Result<TrainOutcome> Outcome();
 
-  Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr, outer_ ? &*outer_ : nullptr}; }
+  Learner learner() {
+    return {in_.weights, optimizer_, average_ ? &*average_ : nullptr, outer_ ? &*outer_ : nullptr};
+  }
   StepTimes& times() { return round_ ? round_->times() : stepper_->times(); }
   bool leads() const { return in_.communicator->rank() == 0; }
   // The factor of the learning rate in a step of this epoch; the first step of a training is 0.
@@ -127,16 +129,6 @@ Validated ValidatedBy(const Json& values, const CheckpointState& state) {
   return event;
 }
 
-std::optional<WeightAverage> AverageOf(const TrainOptions& train, Weights& weights) {
-  if (train.average > 0) return std::optional<WeightAverage>(std::in_place, train.average, weights);
-  return std::nullopt;
-}
-
-std::optional<OuterStep> OuterOf(const TrainOptions& train, Weights& weights) {
-  if (train.mode == TrainMode::kExact) return std::nullopt;
-  return std::optional<OuterStep>(std::in_place, train.local.outer, weights);
-}
-
 PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
   const auto net = std::make_shared<Predictor>(input.net, outputs, input.weights.device());
   return [net](const PackedRows& rows, std::span<float> out) {
@@ -151,8 +143,8 @@ Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer opt
       in_(input),
       steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
       optimizer_(std::move(optimizer)),
-      average_(AverageOf(train_, input.weights)),
-      outer_(OuterOf(train_, input.weights)),
+      average_(WeightAverage::Of(train_, input.weights)),
+      outer_(OuterStep::Of(train_, input.weights)),
       verdict_(std::move(verdict)),
       progress_(input.report, steps_),
       newcomer_(input.communicator == nullptr),

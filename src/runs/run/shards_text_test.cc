@@ -16,9 +16,10 @@ TEST(Shards, AreExplained) {
       ShardsText({{"workers", 2}, {"row_bytes", 92}, {"rows_in_memory", 1000000}}),
       testing::EndsWith("; rows of 92 bytes, of which 1,000,000 fit engine.rows_memory: more "
                         "go to disk"));
-  EXPECT_EQ(ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"steps_alone", 50}}),
-            "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; each shard makes "
-            "up to 50 steps alone");
+  EXPECT_EQ(
+      ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"steps_alone", 50}}),
+      "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; each shard makes "
+      "up to 50 steps alone");
   EXPECT_EQ(ShardsText({{"workers", "x"}, {"shards", 0}}),
             "0 rows per step = 1 shards x 0 rows; 1 worker with 1 shard each");
 }

@@ -8,9 +8,10 @@
 namespace protium {
 
 Flag FedColumnsFlag() {
-  return {"--inputs", "A,B",
-          "of an ONNX file: the columns that feed its inputs, in their order (those of their names)",
-          ""};
+  return {
+      "--inputs", "A,B",
+      "of an ONNX file: the columns that feed its inputs, in their order (those of their names)",
+      ""};
 }
 
 Result<Columns> ReadFedColumns(const Arguments& arguments, const std::filesystem::path& model) {

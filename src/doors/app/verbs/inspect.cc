@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "app/run/named_run.h"
+#include "app/run/net_outline.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -32,6 +33,7 @@
 #include "inspect/text_dates.h"
 #include "job/csv_flags.h"
 #include "model/model_folder.h"
+#include "onnx_runtime/net.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 #include "terminal/grid.h"
@@ -310,9 +312,9 @@ Result<fs::path> BroughtHere(const Arguments& arguments) {
   return std::move(run.path);
 }
 
-// In this order: a model folder, a safetensors file, a job file (refused), a database or one of its
-// tables, any other file as a table, and finally a run, which may be named by the beginning of its
-// name.
+// In this order: a model folder, a safetensors file, an ONNX file, a job file (refused), a database
+// or one of its tables, any other file as a table, and finally a run, which may be named by the
+// beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   // Tables that no engine reads directly are imported into a temporary folder.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
@@ -322,6 +324,7 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   std::error_code ignored;
   if (fs::exists(what / "model.json", ignored)) return Show(ModelAsJson(what), json, ModelAsText);
   if (what.extension() == ".safetensors") return Show(WeightsAsJson(what), json, ModelAsText);
+  if (IsOnnxFile(what)) return Show(NetAsJson(what), json, NetAsText);
   // Otherwise it would be read as a CSV table.
   if (what.extension() == ".toml" && fs::is_regular_file(what, ignored)) {
     return Fail({.exit = Exit::kUsage,

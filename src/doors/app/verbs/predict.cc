@@ -409,7 +409,8 @@ CommandVerb PredictVerb() {
   return {
       {.name = "predict",
        .flags =
-           {{"--model", "MODEL", "the model's folder, or last, a tag or a run, or an ONNX file", ""},
+           {{"--model", "MODEL", "the model's folder, or last, a tag or a run, or an ONNX file",
+             ""},
             {"--input", "PLACE",
              "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
             {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},

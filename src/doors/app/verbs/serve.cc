@@ -64,21 +64,22 @@ CommandVerb ServeVerb() {
        "at SIGTERM, how long /readyz says no before no request is taken; 5 unless given", ""});
   flags.push_back(FedColumnsFlag());
   flags.push_back(RunsDirFlag());
-  return {{.name = "serve",
-           .operands = {"MODEL"},
-           .flags = std::move(flags),
-           .says = "answers requests for predictions over HTTP",
-           .more = "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
-                   "it prints is its address:\n\n"
-                   "  protium serve last\n"
-                   "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
-                   "http://127.0.0.1:8080/v1/score\n\n"
-                   "GET /v1/model tells what rows must hold. A model that takes the folder's place "
-                   "is served\nwithout a request lost; so is one at SIGHUP or POST /v1/reload. "
-                   "SIGTERM ends it once all\nrequests have their answers. With --host other "
-                   "machines reach it: then it makes a token,\nprints it once and asks everybody "
-                   "for it.\n"},
-          ServeModel};
+  return {
+      {.name = "serve",
+       .operands = {"MODEL"},
+       .flags = std::move(flags),
+       .says = "answers requests for predictions over HTTP",
+       .more = "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
+               "it prints is its address:\n\n"
+               "  protium serve last\n"
+               "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
+               "http://127.0.0.1:8080/v1/score\n\n"
+               "GET /v1/model tells what rows must hold. A model that takes the folder's place "
+               "is served\nwithout a request lost; so is one at SIGHUP or POST /v1/reload. "
+               "SIGTERM ends it once all\nrequests have their answers. With --host other "
+               "machines reach it: then it makes a token,\nprints it once and asks everybody "
+               "for it.\n"},
+      ServeModel};
 }
 
 }  // namespace protium

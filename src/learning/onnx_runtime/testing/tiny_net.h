@@ -18,9 +18,7 @@ inline std::string Part(uint32_t number, std::string_view bytes) {
   return message;
 }
 // A number below 128.
-inline std::string Number(uint32_t field, int value) {
-  return {char(field << 3), char(value)};
-}
+inline std::string Number(uint32_t field, int value) { return {char(field << 3), char(value)}; }
 
 // A tensor of float32; a length of -1 is open.
 inline std::string Value(std::string_view name, std::initializer_list<int> shape, int element = 1) {
