@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX Runtime's library, opened while the program runs. It offers a table of functions that only
-// grows at its end, so an entry is found by its position in OrtApi, as its C header has it; those used here
-// have stood there since version 1.8. Each returns a status, null when it went well.
+// grows at its end, so an entry is found by its position in OrtApi, as its C header has it; those
+// used here have stood there since version 1.8. Each returns a status, null when it went well.
 #pragma once
 
 #include <cstddef>

@@ -230,12 +230,11 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
                       .train = train_,
                       .phase = in_.phase};
   if (outer_) {
-    PT_LET(round_, LocalRound::Make(step, in_.rows, in_.net, in_.weights, optimizer_, *outer_,
-                                    *feed_, *in_.communicator));
-    return Status::OK();
+    return LocalRound::Make(step, in_.rows, in_.net, in_.weights, optimizer_, *outer_, *feed_,
+                            *in_.communicator)
+        .Value(&round_);
   }
-  PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator));
-  return Status::OK();
+  return Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator).Value(&stepper_);
 }
 
 Status Training::TakeEqualShards() {
@@ -336,7 +335,7 @@ Status Training::RunEpoch() {
     const auto result = round_ ? RunRound(steps) : RunStep();
     // Nothing is lost when another rank dies; the newest checkpoint is only mentioned if training
     // ends.
-    const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
+    const bool goes_on = in_.membership && !result.ok() && IsAboutPeers(result.status());
     PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
     AddBusy(result->times, busy_);
     PT_TRY(AfterStep(*result, steps));
