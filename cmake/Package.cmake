@@ -9,8 +9,8 @@ include(CMakePackageConfigHelpers)
 # Headers of rooms that the door torch.h shows, for nets of one's own; no other door shows any.
 # tests/consumer holds them to this list.
 set(PROTIUM_INSIDE_TORCH base/describe.h base/json.h base/status.h base/unknown_name.h
-  catalogue/catalogue.h catalogue/extension.h deep/batch.h deep/module_net.h
-  deep/recorded_loss.h deep/recorded_net.h metrics/metrics.h rows/packed.h
+  catalogue/catalogue.h catalogue/extension.h collective/sparse_rows.h deep/batch.h
+  deep/module_net.h deep/recorded_loss.h deep/recorded_net.h metrics/metrics.h rows/packed.h
   rows/schema.h stages/catalogue_row.h tensor/batch.h tensor/device.h
   tensor/net.h tensor/values.h train/loss.h)
 

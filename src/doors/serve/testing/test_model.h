@@ -50,7 +50,7 @@ class WithServedModel : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   const std::filesystem::path folder_ = ModelPlace();
-  ServedModel model_{folder_ / "model", LoadServed};
+  ServedModel model_{folder_ / "model", [](const auto& place) { return LoadServed(place); }};
 };
 
 }  // namespace protium
