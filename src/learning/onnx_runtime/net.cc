@@ -145,6 +145,34 @@ void Pad(int64_t height, NetTensor& tensor) {
   }
 }
 
+template <class T>
+void PutOnes(size_t count, std::vector<std::byte>& numbers) {
+  const std::vector<T> ones(count, T{1});
+  const auto bytes = std::as_bytes(std::span(ones));
+  numbers.insert(numbers.end(), bytes.begin(), bytes.end());
+}
+
+// Adds a row of ones; texts are those of the row before.
+void AddOnes(NetTensor& tensor) {
+  const auto rows = size_t(tensor.shape.front());
+  const size_t texts = tensor.texts.size() / rows;
+  const size_t bytes = std::max<size_t>(1, BytesOf(tensor.element));
+  const size_t count = tensor.numbers.size() / rows / bytes;
+  tensor.shape.front() += 1;
+  for (size_t i = 0; i < texts; ++i) tensor.texts.push_back(tensor.texts[i]);
+  if (tensor.element == NetElement::kFloat) return PutOnes<float>(count, tensor.numbers);
+  if (tensor.element == NetElement::kDouble) return PutOnes<double>(count, tensor.numbers);
+  if (bytes == 1) return PutOnes<uint8_t>(count, tensor.numbers);
+  if (bytes == 2) return PutOnes<uint16_t>(count, tensor.numbers);
+  if (bytes == 4) return PutOnes<uint32_t>(count, tensor.numbers);
+  PutOnes<uint64_t>(count, tensor.numbers);
+}
+
+bool BeginsAlike(const NetTensor& one, const NetTensor& more) {
+  return std::equal(one.numbers.begin(), one.numbers.end(), more.numbers.begin()) &&
+         std::equal(one.texts.begin(), one.texts.end(), more.texts.begin());
+}
+
 // The kind of this machine's processor.
 std::string CpuKind() {
   std::ifstream info("/proc/cpuinfo");
@@ -354,6 +382,22 @@ const std::string& OnnxNet::sha256() const { return inside_->sha256; }
 const std::vector<NetValue>& OnnxNet::inputs() const { return inside_->inputs; }
 const std::vector<NetValue>& OnnxNet::outputs() const { return inside_->outputs; }
 int64_t OnnxNet::height() const { return inside_->height; }
+
+Status OnnxNet::CheckRowsApart(const std::vector<NetTensor>& row) const {
+  if (height() == 1) return Status::OK();
+  PT_LET(const auto alone, Run(row));
+  std::vector<NetTensor> two = row;
+  for (NetTensor& each : two) AddOnes(each);
+  const auto beside = Run(std::move(two));
+  if (!beside.ok()) return Status::OK();
+  for (size_t i = 0; i < alone.size(); ++i) {
+    if (BeginsAlike(alone[i], (*beside)[i])) continue;
+    return Refuse(
+        fmt::format("output \"{}\" of a row depends on the rows beside it", outputs()[i].name),
+        "the graph mixes the rows of a batch, so a prediction would have no one value");
+  }
+  return Status::OK();
+}
 
 Result<std::vector<NetTensor>> OnnxNet::Run(std::vector<NetTensor> tensors) const {
   PT_CHECK(tensors.size() == inside_->inputs.size());

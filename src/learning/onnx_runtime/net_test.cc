@@ -75,6 +75,16 @@ TEST_F(Net, RefusesOperatorsAndOperatorSetsOfTheFuture) {
   EXPECT_THAT(Refusal(Product("Relu", 99)), HasSubstr("99"));
 }
 
+TEST_F(Net, FindsOutGraphsThatMixRows) {
+  const std::vector<NetTensor> zeros = {Floats({1, 2}, {0, 0})};
+  EXPECT_TRUE(Opened(Product())->CheckRowsApart(zeros).ok());
+  const std::string file =
+      Model(Part(1, Node("ReduceMean", {"x"}, "mean")) + Part(1, Node("Sub", {"x", "mean"}, "y")) +
+            Part(11, Value("x", {-1, 2})) + Part(12, Value("y", {-1, 2})));
+  const Status mixed = Opened(file)->CheckRowsApart(zeros);
+  EXPECT_THAT(Render(FaultOf(mixed)), HasSubstr("depends on the rows beside it"));
+}
+
 TEST_F(Net, RefusesOutputsThatDoNotHaveARowForEach) {
   const std::string file = Model(Part(1, Node("Shape", {"x"}, "y")) +
                                  Part(11, Value("x", {-1, 2})) + Part(12, Value("y", {2}, 7)));
