@@ -87,8 +87,11 @@ class Asking(unittest.TestCase):
     def test_mistakes_are_refused(self):
         with self.assertRaisesRegex(pt.UsageError, "log_unifrm"):
             pt.Search({"x": {"log_unifrm": [1, 2]}})
-        with self.assertRaisesRegex(pt.UsageError, "asha"):
+        with self.assertRaisesRegex(pt.UsageError, "hyperband"):
+            pt.Search(BOWL, prune="hyperbnd")
+        with self.assertRaisesRegex(pt.UsageError, "set brackets"):
             pt.Search(BOWL, prune="hyperband")
+        pt.Search(BOWL, prune="hyperband", brackets=3)
         search = pt.Search(BOWL, trials=30)
         for _ in range(10):
             search.ask()
