@@ -128,7 +128,7 @@ struct Training {
   std::vector<BatchRows> own;
 
   Result<StepResult> Run(int64_t step, bool save = false) {
-    return stepper->Run({.step = step, .shards = own, .save = save});
+    return stepper->Run({.step = step, .shards = own, .asks = {.save = save}});
   }
   Status Step(int64_t step) { return Run(step).status(); }
 };

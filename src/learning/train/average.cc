@@ -2,9 +2,9 @@
 #include "train/average.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/fault.h"
+#include "train/state_tensors.h"
 #include "train/update_kernels.h"
 
 namespace protium {
@@ -35,15 +35,10 @@ NamedTensor WeightAverage::Trained() {
 
 // Called while exchanged: a checkpoint's weights are the average, and are loaded into the net.
 Status WeightAverage::Load(const Safetensors& file, const std::string& where) {
-  const NamedTensor to = Trained();
-  const NamedTensor* const from = file.Find(to.name);
-  if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
-    return Fail({.exit = Exit::kInput,
-                 .what = "the weights in training do not fit the net: " + where,
-                 .where = where});
-  }
-  std::memcpy(other_.data(), from->data.data(), from->data.size());
-  return Status::OK();
+  if (TakeTensor(file, Trained())) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "the weights in training do not fit the net: " + where,
+               .where = where});
 }
 
 }  // namespace protium

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/call.h"
 #include "base/fault.h"
 #include "collective/self.h"
 #include "nets/mlp_kernels.h"
 #include "rows/permutation.h"
-#include "tensor/guard.h"
+#include "train/state_tensors.h"
 
 namespace protium {
 namespace {
@@ -20,7 +19,7 @@ std::vector<std::span<std::byte>> Changing(Weights& weights, Optimizer& optimize
   std::vector<std::span<std::byte>> all{std::as_writable_bytes(weights.parameters()),
                                         std::as_writable_bytes(weights.buffers())};
   for (const NamedTensor& tensor : optimizer.Tensors()) {
-    all.emplace_back(const_cast<std::byte*>(tensor.data.data()), tensor.data.size());
+    all.push_back(WritableBytes(tensor));
   }
   return all;
 }
@@ -29,16 +28,13 @@ std::span<const float> Floats(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 
-// Where the optimiser's tensors begin among those of Changing().
-constexpr size_t kState = 2;
-
 std::span<float> FloatsOf(const NamedTensor& tensor) {
-  auto* const data = const_cast<std::byte*>(tensor.data.data());
-  return {reinterpret_cast<float*>(data), tensor.data.size() / sizeof(float)};
+  const std::span<std::byte> bytes = WritableBytes(tensor);
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
 }
 std::span<int64_t> WholesOf(const NamedTensor& tensor) {
-  auto* const data = const_cast<std::byte*>(tensor.data.data());
-  return {reinterpret_cast<int64_t*>(data), tensor.data.size() / sizeof(int64_t)};
+  const std::span<std::byte> bytes = WritableBytes(tensor);
+  return {reinterpret_cast<int64_t*>(bytes.data()), bytes.size() / sizeof(int64_t)};
 }
 
 }  // namespace
@@ -73,13 +69,10 @@ std::vector<NamedTensor> OuterStep::Tensors() {
 
 Status OuterStep::Load(const Safetensors& file, const std::string& where) {
   for (const NamedTensor& to : Tensors()) {
-    const NamedTensor* const from = file.Find(to.name);
-    if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "the velocity of the outer step does not fit the net: " + where,
-                   .where = where});
-    }
-    std::memcpy(velocity_.data(), from->data.data(), from->data.size());
+    if (TakeTensor(file, to)) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = "the velocity of the outer step does not fit the net: " + where,
+                 .where = where});
   }
   return Status::OK();
 }
@@ -229,13 +222,7 @@ Status LocalRound::AddUpOwn(const RoundInput& input) {
 void LocalRound::ReportOthers(const RoundInput& input) {
   if (tree_->own().empty()) return;
   const std::span<float> leaf = tree_->own()[0].sum;
-  StepTail tail = leaf_.ReadTail(leaf);
-  const StepTail asked = input.asks ? input.asks() : StepTail{};
-  tail.stop += asked.stop;
-  tail.save += asked.save;
-  tail.saved += asked.saved;
-  tail.change += asked.change;
-  leaf_.WriteTail(tail, leaf);
+  if (input.asks) leaf_.AddFlags(input.asks(), leaf);
   AddTo(leaf_.TimesOf(communicator_.rank(), leaf), told_);
 }
 
@@ -251,27 +238,18 @@ Result<StepResult> LocalRound::Run(const RoundInput& input) {
   PT_LET(const std::span<const float> reduced, tree_->Reduce());
   const std::chrono::duration<double> waited = Clock::now() - before;
   counts.emplace(times(), StepPart::kOptimizer);
-  PT_LET(StepResult result, Apply(reduced));
+  StepResult result = Apply(reduced);
   result.wait_seconds = waited.count();
   result.times = leaf_.Times(reduced);
   feed_.Pass(input.steps);
   return result;
 }
 
-Result<StepResult> LocalRound::Apply(std::span<const float> reduced) {
-  const StepTail tail = leaf_.ReadTail(reduced);
-  StepResult out{.weight = tail.weight,
-                 .rows = int64_t(tail.rows),
-                 .stop = tail.stop > 0,
-                 .save = tail.save > 0,
-                 .saved = tail.saved > 0,
-                 .change = tail.change > 0,
-                 .skipped = tail.weight == 0};
-  if (!out.skipped) out.loss = double(tail.loss) / double(tail.weight);
+StepResult LocalRound::Apply(std::span<const float> reduced) {
   outer_.Move(reduced.first(size_t(weights_.size())));
   ApplyState(reduced);
   ApplyBuffers(leaf_.BufferSums(reduced));
-  return out;
+  return ResultOf(leaf_.ReadTail(reduced));
 }
 
 void LocalRound::ApplyState(std::span<const float> reduced) {

@@ -59,7 +59,7 @@ struct RoundInput {
   int64_t epoch_step = 0;  // The first step's number in its epoch, from 0.
   int64_t steps = 1;
   std::function<double(int64_t step)> rate;  // Of a step over all epochs: see StepInput.
-  std::function<StepTail()> asks;            // Flags of this rank, read at the end of the round.
+  std::function<StepFlags()> asks;           // Of this rank, read at the end of the round.
 };
 
 class LocalRound {
@@ -91,7 +91,7 @@ class LocalRound {
   int64_t RowsOf(const RoundInput& input, int32_t shard) const;
   Status AddUpOwn(const RoundInput& input);
   void ReportOthers(const RoundInput& input);
-  Result<StepResult> Apply(std::span<const float> reduced);
+  StepResult Apply(std::span<const float> reduced);
   void ApplyState(std::span<const float> reduced);
   void ApplyBuffers(std::span<const float> sums);
 

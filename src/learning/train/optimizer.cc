@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <thread>
 #include <utility>
 
 #include "base/fault.h"
 #include "recipe/moves_rows.h"
 #include "train/name_pattern.h"
+#include "train/state_tensors.h"
 #include "train/update_kernels.h"
 
 namespace protium {
@@ -238,14 +238,11 @@ std::vector<NamedTensor> Optimizer::Tensors() {
 
 Status Optimizer::Load(const Safetensors& file, const std::string& where) {
   for (const NamedTensor& to : Tensors()) {
-    const NamedTensor* from = file.Find(to.name);
-    if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("optimiser state does not fit the net: {}", where),
-                   .where = where,
-                   .why = "tensor " + to.name + " is missing or of another shape"});
-    }
-    std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());
+    if (TakeTensor(file, to)) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("optimiser state does not fit the net: {}", where),
+                 .where = where,
+                 .why = "tensor " + to.name + " is missing or of another shape"});
   }
   return Status::OK();
 }

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "events/events.h"
 #include "protium/fields.h"
+#include "train/state_tensors.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
 // checkpoint than the others would continue from there. The others receive it, in this order:
@@ -143,8 +144,7 @@ Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& comm
   PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.parameters()), root));
   PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.buffers()), root));
   for (const NamedTensor& tensor : learner.State()) {
-    PT_TRY(communicator.Broadcast({const_cast<std::byte*>(tensor.data.data()), tensor.data.size()},
-                                  root));
+    PT_TRY(communicator.Broadcast(WritableBytes(tensor), root));
   }
   return Status::OK();
 }

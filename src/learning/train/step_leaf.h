@@ -31,6 +31,14 @@ static_assert(sizeof(StepTail) == kTailFloats * sizeof(float));
 static_assert(offsetof(StepTail, rows) == 2 * sizeof(float));
 static_assert(offsetof(StepTail, change) == 6 * sizeof(float));
 
+// What a rank asks of all, or tells them: the flags of a StepTail.
+struct StepFlags {
+  bool stop = false;
+  bool save = false;
+  bool saved = false;
+  bool change = false;
+};
+
 // The parts of a leaf, in floats and in this order: gradients with padding (Weights::size());
 // `defined`, how many shards gave each parameter a gradient; a StepTail; sums of buffers
 // (BufferSums); StepTimes::kTold floats of each rank, to which only that rank adds.
@@ -70,6 +78,15 @@ struct LeafLayout {
   }
   void WriteTail(const StepTail& written, std::span<float> leaf) const {
     std::memcpy(leaf.data() + tail(), &written, sizeof(written));
+  }
+  // Adds a rank's flags to the tail of a leaf of its own.
+  void AddFlags(const StepFlags& flags, std::span<float> leaf) const {
+    StepTail told = ReadTail(leaf);
+    told.stop += flags.stop ? 1 : 0;
+    told.save += flags.save ? 1 : 0;
+    told.saved += flags.saved ? 1 : 0;
+    told.change += flags.change ? 1 : 0;
+    WriteTail(told, leaf);
   }
 };
 

@@ -31,6 +31,18 @@ Status CheckFloatingPoint() {
                .why = "a library built with -ffast-math does that when it is loaded"});
 }
 
+StepResult ResultOf(const StepTail& tail) {
+  const bool skipped = tail.weight == 0;
+  return {.loss = skipped ? 0 : double(tail.loss) / double(tail.weight),
+          .weight = tail.weight,
+          .rows = int64_t(tail.rows),
+          .stop = tail.stop > 0,
+          .save = tail.save > 0,
+          .saved = tail.saved > 0,
+          .change = tail.change > 0,
+          .skipped = skipped};
+}
+
 // Gradients lie in the communicator's own memory (Subtree::sum), so a backward writes where the
 // all-reduce reads, and nothing is copied.
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
@@ -227,12 +239,7 @@ void Stepper::BringBack() {
 // One leaf per rank carries its flags, so that all stop or save after the same step, and its times.
 void Stepper::ReportOthers(const StepInput& input) {
   const std::span<float> leaf = own_[0].sum;
-  StepTail tail = leaf_.ReadTail(leaf);
-  tail.stop += input.stop ? 1 : 0;
-  tail.save += input.save ? 1 : 0;
-  tail.saved += input.saved ? 1 : 0;
-  tail.change += input.change ? 1 : 0;
-  leaf_.WriteTail(tail, leaf);
+  leaf_.AddFlags(input.asks, leaf);
   times_.Write(leaf_.TimesOf(communicator_.rank(), leaf));
 }
 
@@ -269,13 +276,7 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced,
                                   std::span<const SummedRows> tables, const StepInput& input) {
   const GradientSum sum{leaf_.Gradients(reduced), tables};
   const StepTail tail = leaf_.ReadTail(reduced);
-  StepResult out{.weight = tail.weight,
-                 .rows = int64_t(tail.rows),
-                 .stop = tail.stop > 0,
-                 .save = tail.save > 0,
-                 .saved = tail.saved > 0,
-                 .change = tail.change > 0,
-                 .skipped = tail.weight == 0};
+  const StepResult out = ResultOf(tail);
   if (!std::isfinite(tail.loss) || !std::isfinite(tail.weight)) {
     return NotFinite("the loss", input);
   }
@@ -283,7 +284,6 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced,
   // skipped step returns.
   if (tail.rows > 0) PT_TRY(buffers_.Apply(leaf_.BufferSums(reduced), tail.rows));
   if (out.skipped) return out;
-  out.loss = double(tail.loss) / double(tail.weight);
   PT_LET(const float factor, ClipFactor(sum, tail.weight, input));
   Gradient gradient{.sum = sum, .divisor = tail.weight, .factor = factor, .rate = input.rate};
   if (spec_.train.clip_value > 0) gradient.limit = float(spec_.train.clip_value);

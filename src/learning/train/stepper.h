@@ -51,10 +51,7 @@ struct StepInput {
   std::span<const BatchRows> shards;  // The rows of the own shards, in order; some may be empty.
   int32_t shards_before = 0;          // Added to the numbers of shards, for draws and messages.
   double rate = 1;                    // Multiplies the learning rate; the same on all ranks.
-  bool stop = false;                  // This rank asks for a stop, or for a checkpoint.
-  bool save = false;
-  bool saved = false;   // Sent to all: this rank knows that all checkpoints so far are written.
-  bool change = false;  // This rank was notified that the gang will change.
+  StepFlags asks;                     // Of this rank; sent to all.
   // Work for the host, called once while a device computes the last gradients; may be empty.
   std::function<Status()> meanwhile;
 };
@@ -74,6 +71,9 @@ struct StepResult {
   // the next Run().
   std::span<const float> times;
 };
+
+// What the sums over all shards say of a step; the rest of the result is left as it is.
+StepResult ResultOf(const StepTail& tail);
 
 class Stepper {
  public:

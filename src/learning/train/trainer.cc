@@ -72,6 +72,7 @@ class Training {
   Status Identify();
   Status Initialise();
   Status RunEpoch();
+  StepFlags Asks(bool last_of_epoch);
   Result<StepResult> RunStep();
   Result<StepResult> RunRound(int64_t steps);
   Status AfterStep(const StepResult& result, int64_t steps);
@@ -346,6 +347,13 @@ Status Training::RunEpoch() {
   return Rebalance();
 }
 
+StepFlags Training::Asks(bool last_of_epoch) {
+  return {.stop = in_.stop.stop_requested(),
+          .save = last_of_epoch ? saving_.due_after_epoch() : saving_.due(),
+          .saved = saving_.landed(),
+          .change = in_.membership && in_.membership->changing()};
+}
+
 Result<StepResult> Training::RunStep() {
   // A device computes by itself; on the CPU no time would be saved.
   std::function<Status()> ahead;
@@ -358,29 +366,18 @@ Result<StepResult> Training::RunStep() {
                         .epoch = state_.epoch,
                         .shards = shards,
                         .rate = FactorOf(state_.step),
-                        .stop = in_.stop.stop_requested(),
-                        .save = last ? saving_.due_after_epoch() : saving_.due(),
-                        .saved = saving_.landed(),
-                        .change = in_.membership && in_.membership->changing(),
+                        .asks = Asks(last),
                         .meanwhile = ahead});
 }
 
 Result<StepResult> Training::RunRound(int64_t steps) {
   const bool last = state_.epoch_step + steps == feed_->steps();
-  const auto asks = [this, last] {
-    const bool saves = last ? saving_.due_after_epoch() : saving_.due();
-    const bool changes = in_.membership && in_.membership->changing();
-    return StepTail{.stop = in_.stop.stop_requested() ? 1.0f : 0.0f,
-                    .save = saves ? 1.0f : 0.0f,
-                    .saved = saving_.landed() ? 1.0f : 0.0f,
-                    .change = changes ? 1.0f : 0.0f};
-  };
   return round_->Run({.step = state_.step,
                       .epoch = state_.epoch,
                       .epoch_step = state_.epoch_step,
                       .steps = steps,
                       .rate = [this](int64_t step) { return FactorOf(step); },
-                      .asks = asks});
+                      .asks = [this, last] { return Asks(last); }});
 }
 
 Status Training::AfterStep(const StepResult& result, int64_t steps) {
