@@ -383,12 +383,11 @@ const std::vector<NetValue>& OnnxNet::inputs() const { return inside_->inputs; }
 const std::vector<NetValue>& OnnxNet::outputs() const { return inside_->outputs; }
 int64_t OnnxNet::height() const { return inside_->height; }
 
-Status OnnxNet::CheckRowsApart(const std::vector<NetTensor>& row) const {
+Status OnnxNet::CheckRowsApart(std::vector<NetTensor> row,
+                               const std::vector<NetTensor>& alone) const {
   if (height() == 1) return Status::OK();
-  PT_LET(const auto alone, Run(row));
-  std::vector<NetTensor> two = row;
-  for (NetTensor& each : two) AddOnes(each);
-  const auto beside = Run(std::move(two));
+  for (NetTensor& each : row) AddOnes(each);
+  const auto beside = Run(std::move(row));
   if (!beside.ok()) return Status::OK();
   for (size_t i = 0; i < alone.size(); ++i) {
     if (BeginsAlike(alone[i], (*beside)[i])) continue;

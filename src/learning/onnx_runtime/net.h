@@ -58,10 +58,10 @@ class OnnxNet {
   // Rows of a computation: a file may prescribe them; otherwise the more work a row is, the fewer.
   int64_t height() const;
 
-  // Computes a row alone and beside one of ones, and fails with Exit::kUsage if its bits differ:
-  // the graph mixes rows, as one does that subtracts the mean of its batch. A graph that refuses
-  // ones, or mixes rows only with other values, is not found out.
-  Status CheckRowsApart(const std::vector<NetTensor>& row) const;
+  // Computes a row, of which Run() has made `alone`, beside one of ones, and fails with
+  // Exit::kUsage if its bits differ: the graph mixes rows, as one does that subtracts the mean of
+  // its batch. A graph that refuses ones, or mixes rows only with other values, is not found out.
+  Status CheckRowsApart(std::vector<NetTensor> row, const std::vector<NetTensor>& alone) const;
 
   // One tensor per input, of 1 to height() rows; returns one per output with as many rows.
   Result<std::vector<NetTensor>> Run(std::vector<NetTensor> inputs) const;

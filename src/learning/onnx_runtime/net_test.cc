@@ -77,11 +77,13 @@ TEST_F(Net, RefusesOperatorsAndOperatorSetsOfTheFuture) {
 
 TEST_F(Net, FindsOutGraphsThatMixRows) {
   const std::vector<NetTensor> zeros = {Floats({1, 2}, {0, 0})};
-  EXPECT_TRUE(Opened(Product())->CheckRowsApart(zeros).ok());
+  const OnnxNet apart = Opened(Product()).ValueOrDie();
+  EXPECT_TRUE(apart.CheckRowsApart(zeros, apart.Run(zeros).ValueOrDie()).ok());
   const std::string file =
       Model(Part(1, Node("ReduceMean", {"x"}, "mean")) + Part(1, Node("Sub", {"x", "mean"}, "y")) +
             Part(11, Value("x", {-1, 2})) + Part(12, Value("y", {-1, 2})));
-  const Status mixed = Opened(file)->CheckRowsApart(zeros);
+  const OnnxNet mixing = Opened(file).ValueOrDie();
+  const Status mixed = mixing.CheckRowsApart(zeros, mixing.Run(zeros).ValueOrDie());
   EXPECT_THAT(Render(FaultOf(mixed)), HasSubstr("depends on the rows beside it"));
 }
 

@@ -94,7 +94,7 @@ class NetFeaturesStage : public BatchStage {
     PT_LET(feed_, NetFeed::Make(net_->inputs(), learned_.fed));
     for (size_t i = 0; i < inputs.size(); ++i) PT_TRY(CheckFed(i, inputs[i]));
     PT_LET(const std::vector<NetTensor> made, net_->Run(feed_.Probe()));
-    PT_TRY(net_->CheckRowsApart(feed_.Probe()));
+    PT_TRY(net_->CheckRowsApart(feed_.Probe(), made));
     return NameColumns(made);
   }
 
