@@ -19,7 +19,7 @@ constexpr uint32_t kApiVersion = 17;
 constexpr int kWarningsAndWorse = 3;  // Only errors: warnings would go to stderr.
 
 struct ApiBase {
-  const void* const* (*get_api)(uint32_t version);
+  const void* (*get_api)(uint32_t version);
   const char* (*get_version)();
 };
 
@@ -57,7 +57,7 @@ Result<std::shared_ptr<const Library>> Library::Open() {
   if (base == nullptr) return Unusable(file, "it has no OrtGetApiBase()");
   const std::shared_ptr<Library> library(new Library);
   library->version_ = base->get_version();
-  library->api_ = base->get_api(kApiVersion);
+  library->api_ = static_cast<const Function*>(base->get_api(kApiVersion));
   if (library->api_ == nullptr) {
     return Unusable(file, "version " + library->version_ + " is too old");
   }

@@ -94,10 +94,12 @@ class Library {
   }
 
  private:
+  using Function = void (*)();  // each is cast to its own type where it is called
+
   Library() = default;
   protium::Status Take(Status* status) const;
 
-  const void* const* api_ = nullptr;
+  const Function* api_ = nullptr;
   Env* env_ = nullptr;
   std::string version_;
 };
