@@ -138,7 +138,8 @@ Json CellJson(const arrow::Array& column, int64_t row) {
   if (column.IsNull(row)) return nullptr;
   if (const auto items = ItemsOf(column, row)) return ListJson(*items);
   Json whole;
-  if (VisitWholes(column, [&](const auto& wholes) { whole = wholes.Value(row); })) return whole;
+  const auto read = [&](const auto& wholes) { whole = wholes.Value(row); };
+  if (VisitWholes(column, read) || VisitUnsigned(column, read)) return whole;
   switch (column.type_id()) {
     case arrow::Type::STRING:
       return static_cast<const arrow::StringArray&>(column).GetString(row);

@@ -27,6 +27,8 @@ TEST(CellJson, HasNumbersOfEveryTypeAsNumbers) {
   EXPECT_EQ((JsonOf<arrow::Int16Builder, int16_t>(300)), "300");
   EXPECT_EQ((JsonOf<arrow::Int32Builder, int32_t>(70'000)), "70000");
   EXPECT_EQ((JsonOf<arrow::Int64Builder, int64_t>(int64_t{1} << 40)), "1099511627776");
+  EXPECT_EQ((JsonOf<arrow::UInt8Builder, uint8_t>(200)), "200");
+  EXPECT_EQ((JsonOf<arrow::UInt32Builder, uint32_t>(4'000'000'000)), "4000000000");
   EXPECT_EQ((JsonOf<arrow::FloatBuilder, float>(0.1f)), "0.1");
   EXPECT_EQ((JsonOf<arrow::FloatBuilder, float>(3.0f)), "3.0");
   EXPECT_EQ((JsonOf<arrow::DoubleBuilder, double>(0.1)), "0.1");

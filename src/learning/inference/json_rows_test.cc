@@ -58,6 +58,20 @@ TEST(JsonRows, AreColumnsOfTheModelsTypes) {
             "{\"n\":null,\"x\":null,\"t\":null,\"b\":null,\"d\":null,\"l\":null}]");
 }
 
+TEST(JsonRows, HaveWholeNumbersWithoutASign) {
+  const auto columns =
+      arrow::schema({arrow::field("a", arrow::uint8()), arrow::field("b", arrow::uint16()),
+                     arrow::field("c", arrow::uint32())});
+  const auto read = [&](const std::string& row) { return ReadBareJsonRows(row, *columns); };
+  const std::string row = R"({"a":255,"b":65535,"c":4294967295})";
+  const auto rows = read(row);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_EQ(RowToJson(*rows->batch, 0), row);
+  EXPECT_FALSE(read(R"({"a": 256})").ok());
+  EXPECT_FALSE(read(R"({"b": -1})").ok());
+  EXPECT_FALSE(read(R"({"c": "7"})").ok());
+}
+
 TEST(JsonRows, MayComeAsColumnsInAnyOrder) {
   const auto rows = ReadJsonRows(R"({"columns": {"t": ["a", "b"], "more": [{}], "x": [1, null]}})",
                                  ModelColumns(), kMost);

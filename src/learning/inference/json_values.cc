@@ -71,6 +71,12 @@ bool ReadNumber(JsonCursor& cursor, arrow::ArrayBuilder& builder) {
       return ReadWhole<arrow::Int32Builder>(cursor, builder);
     case arrow::Type::INT64:
       return ReadWhole<arrow::Int64Builder>(cursor, builder);
+    case arrow::Type::UINT8:
+      return ReadWhole<arrow::UInt8Builder>(cursor, builder);
+    case arrow::Type::UINT16:
+      return ReadWhole<arrow::UInt16Builder>(cursor, builder);
+    case arrow::Type::UINT32:
+      return ReadWhole<arrow::UInt32Builder>(cursor, builder);
     case arrow::Type::FLOAT:
       return ReadReal<arrow::FloatBuilder>(cursor, builder);
     case arrow::Type::DOUBLE:
@@ -82,7 +88,7 @@ bool ReadNumber(JsonCursor& cursor, arrow::ArrayBuilder& builder) {
 
 bool IsParsed(arrow::Type::type type) {
   return type != arrow::Type::BOOL && type != arrow::Type::LIST && type != arrow::Type::FLOAT &&
-         type != arrow::Type::DOUBLE && !arrow::is_signed_integer(type);
+         type != arrow::Type::DOUBLE && !arrow::is_integer(type);
 }
 
 }  // namespace
