@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Brings what tests of lakes and object stores run against to .deps/moto and .deps/lakes, as folders
-# for PYTHONPATH.
+# Brings what tests of lakes, object stores and serve run against to .deps/moto, .deps/lakes and
+# .deps/triton, as folders for PYTHONPATH.
 
 LakesHash() { sha256sum <scripts/lakes.lock | cut -c1-64; }
 
@@ -24,13 +24,13 @@ for wheel in sys.argv[2:]: zipfile.ZipFile(wheel).extractall(sys.argv[1])' "$fro
   LakesHash >"$from/py/made" && rm -rf ".deps/$set" && mv "$from/py" ".deps/$set"
 }
 
-# FetchLakes moto|lakes: does nothing when it is here.
+# FetchLakes moto|lakes|triton: does nothing when it is here.
 FetchLakes() {
   local folder=$PWD/.deps/fetch-$1
   if HasLakes "$1"; then return 0; fi
   LOG=$PWD/.deps/lakes.log
   : >"$LOG" && rm -rf "$folder" && mkdir -p "$folder/wheels"
-  Step "downloading $1 for tests of sources" DownloadLakes "$1" "$folder" ||
+  Step "downloading $1 for tests" DownloadLakes "$1" "$folder" ||
     Die "it could not be downloaded: $(Reason)"
   Step "unpacking" MakeLakes "$1" "$folder" || Die "the downloads could not be unpacked: $(Reason)"
   rm -rf "$folder" "$LOG"

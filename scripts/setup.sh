@@ -98,7 +98,7 @@ SetUpSources() {
   rm -rf "$downloads"
 }
 
-# What tests read without a server of a database.
+# What tests run against without a server of a database.
 SetUpTestedSources() {
   local library
   for library in duckdb/lib/extensions/{sqlite_scanner,excel,delta,httpfs,aws}.duckdb_extension \
@@ -108,6 +108,7 @@ SetUpTestedSources() {
     break
   done
   FetchLakes moto
+  FetchLakes triton
   FetchOnnx
 }
 

@@ -6,7 +6,6 @@
 #include <arrow/ipc/api.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
 #include "base/fault.h"
@@ -14,6 +13,7 @@
 #include "column/schema.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
+#include "serve/score_request.h"
 
 namespace protium {
 namespace {
@@ -21,19 +21,6 @@ namespace {
 constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
 constexpr std::chrono::seconds kLately{60};            // Whoever asks /readyz does so more often.
 constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // For all requests together.
-
-// Maps a fault to an HTTP status.
-int StatusFor(const Fault& fault) {
-  switch (fault.exit) {
-    case Exit::kUsage:
-    case Exit::kInput:
-      return 400;
-    case Exit::kNoRoom:
-      return 503;
-    default:
-      return 500;
-  }
-}
 
 HttpResponse Refused(const Status& status) {
   Fault fault = FaultOf(status);
@@ -98,21 +85,6 @@ std::string TypeOf(const HttpRequest& request) {
   return type;
 }
 
-// The parameter "explain", as Scorer::Explaining() takes it.
-Result<int32_t> ExplainedColumns(const HttpRequest& request) {
-  const std::string& text = request.Parameter("explain");
-  if (text.empty()) return 0;
-  if (text == "all") return kEveryColumn;
-  int32_t columns = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), columns);
-  if (read.ec == std::errc() && read.ptr == text.data() + text.size() && columns > 0) {
-    return columns;
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("explain={} is not a number of columns", text),
-               .fix = "explain=3, or explain=all"});
-}
-
 HttpResponse Text(std::string body) {
   // The text format of Prometheus.
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
@@ -131,10 +103,12 @@ ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model)
       most_rows_(options.most_waiting_rows),
       batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows},
                figures_),
+      open_inference_(options.name, model, batcher_, options.most_waiting_rows),
       pool_(arrow::default_memory_pool(), kMostArrowBytes),
       drain_(options.drain) {}
 
-std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request) {
+std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request) const {
+  if (OpenInference::Covers(request.path)) return open_inference_.CheckPath(request);
   std::string known;
   for (const auto& [path, method] : kPaths) {
     known += fmt::format("{}{} {}", known.empty() ? "" : ", ", method, path);
@@ -149,9 +123,14 @@ std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request
   return Refusal(404, {.what = "there is nothing at this path", .fix = known});
 }
 
+bool ServeResponses::IsForRows(const std::string& path) {
+  return path == "/v1/score" || OpenInference::DoorOf(path) == OpenInference::Door::kInfer;
+}
+
 HttpResponse ServeResponses::Respond(const HttpRequest& request, const std::string& body) {
   if (auto refusal = CheckPath(request)) return std::move(*refusal);
-  if (request.path == "/v1/score") return Score(request, body);
+  if (IsForRows(request.path)) return Score(request, body);
+  if (OpenInference::Covers(request.path)) return OpenInferenceState(request);
   if (request.path == "/v1/reload") return ReloadResponse();
   if (request.path == "/v1/model") return Model();
   if (request.path == "/healthz") return JsonResponse({{"ok", true}});
@@ -159,9 +138,19 @@ HttpResponse ServeResponses::Respond(const HttpRequest& request, const std::stri
     return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
   }
   // /readyz: CheckPath() has refused all other paths.
-  asked_ = std::chrono::steady_clock::now();
-  if (!draining_) return JsonResponse({{"ready", true}});
+  if (Ready()) return JsonResponse({{"ready", true}});
   return Refusal(503, {.what = "the server is about to end"});
+}
+
+bool ServeResponses::Ready() {
+  asked_ = std::chrono::steady_clock::now();
+  return !draining_;
+}
+
+HttpResponse ServeResponses::OpenInferenceState(const HttpRequest& request) {
+  const auto door = OpenInference::DoorOf(request.path);
+  const bool asks = door == OpenInference::Door::kReady || door == OpenInference::Door::kModelReady;
+  return open_inference_.Respond(request, "", asks && Ready());
 }
 
 std::chrono::milliseconds ServeResponses::Drain() {
@@ -176,18 +165,21 @@ HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string
   // Begun before the body is read, so that those that wait for others know of this one (batcher.h,
   // 1).
   const Batcher::Begun among(batcher_);
-  const std::string type = TypeOf(request);
-  HttpResponse response;
-  if (type == kArrowType || type == "application/json" || type.empty()) {
-    auto scored = ScoreRows(request, body, type == kArrowType);
-    response = scored.ok() ? std::move(*scored) : Refused(scored.status());
-  } else {
-    response =
-        Refusal(415, {.what = fmt::format("rows cannot come as {}", type),
-                      .fix = fmt::format("Content-Type: application/json or {}", kArrowType)});
-  }
+  HttpResponse response = OpenInference::Covers(request.path)
+                              ? open_inference_.Respond(request, body, true)
+                              : ScoreOwn(request, body);
   figures_.Responded(response.status, std::chrono::steady_clock::now() - begun);
   return response;
+}
+
+HttpResponse ServeResponses::ScoreOwn(const HttpRequest& request, const std::string& body) {
+  const std::string type = TypeOf(request);
+  if (type == kArrowType || type == "application/json" || type.empty()) {
+    auto scored = ScoreRows(request, body, type == kArrowType);
+    return scored.ok() ? std::move(*scored) : Refused(scored.status());
+  }
+  return Refusal(415, {.what = fmt::format("rows cannot come as {}", type),
+                       .fix = fmt::format("Content-Type: application/json or {}", kArrowType)});
 }
 
 Result<HttpResponse> ServeResponses::ScoreRows(const HttpRequest& request, const std::string& body,

@@ -11,6 +11,7 @@
 #include "http/exchange.h"
 #include "serve/batcher.h"
 #include "serve/figures.h"
+#include "serve/open_inference.h"
 #include "serve/serve.h"
 #include "serve/served_model.h"
 
@@ -22,23 +23,29 @@ class ServeResponses {
   ServeResponses(const ServeOptions& options, ServedModel& model);
 
   // Returns the refusal of an unknown path or method; none for a known one.
-  static std::optional<HttpResponse> CheckPath(const HttpRequest& request);
+  std::optional<HttpResponse> CheckPath(const HttpRequest& request) const;
+  // Whether requests to the path have rows as their body.
+  static bool IsForRows(const std::string& path);
   // Returns the response to an authorised request with a known path and its body.
   HttpResponse Respond(const HttpRequest& request, const std::string& body);
   // Loads the model anew, and reports the result.
   Status Reload();
-  // From now on /readyz says no, so that load balancers stop sending requests here. Returns how
-  // long requests may still arrive until they notice: zero if nobody has asked lately.
+  // From now on /readyz and its like say no, so that load balancers stop sending requests here.
+  // Returns how long requests may still arrive until they notice: zero if nobody has asked lately.
   std::chrono::milliseconds Drain();
 
  private:
   HttpResponse Score(const HttpRequest& request, const std::string& body);
+  HttpResponse ScoreOwn(const HttpRequest& request, const std::string& body);
   // Rows are of the type that the request says.
   Result<HttpResponse> ScoreRows(const HttpRequest& request, const std::string& body, bool arrow);
   Result<HttpResponse> ScoreJson(const std::shared_ptr<const Served>& model,
                                  const std::string& body);
   Result<HttpResponse> ScoreArrow(const std::shared_ptr<const Served>& model,
                                   const std::string& body);
+  HttpResponse OpenInferenceState(const HttpRequest& request);
+  // Whether requests are taken; notes that somebody asks.
+  bool Ready();
   HttpResponse Model() const;
   HttpResponse ReloadResponse();
 
@@ -47,6 +54,7 @@ class ServeResponses {
   const int64_t most_rows_;  // Per request: more could never wait.
   ServeFigures figures_;
   Batcher batcher_;
+  const OpenInference open_inference_;
   // Memory for requests with Arrow rows besides their bodies, such as unpacked buffers, limited
   // over all of them together.
   arrow::CappedMemoryPool pool_;

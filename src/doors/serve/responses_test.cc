@@ -192,7 +192,7 @@ TEST_F(ServeTest, RefusesBadRequestsInClearWords) {
   EXPECT_EQ(Said(Score("x", "text/csv")), "415 rows cannot come as text/csv");
   EXPECT_EQ(Said(Score("ARROW1", kArrow)), "400 the body is not a stream of Arrow record batches");
   EXPECT_EQ(Said(Ask("GET", "/v1/score")), "405 /v1/score does not take GET");
-  EXPECT_EQ(Said(Ask("GET", "/v2")), "404 there is nothing at this path");
+  EXPECT_EQ(Said(Ask("GET", "/v3")), "404 there is nothing at this path");
   const std::string deep(100'000, '[');
   EXPECT_THAT(Said(Score("{\"rows\": " + deep)), HasSubstr("400 "));
 }

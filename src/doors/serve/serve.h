@@ -19,6 +19,7 @@ namespace protium {
 struct ServeOptions {
   std::filesystem::path model;     // A model folder or an ONNX file; may be replaced meanwhile.
   Columns inputs;                  // Of an ONNX file: LoadOnnxModel().
+  std::string name = "model";      // In paths of the Open Inference Protocol.
   std::string host = "127.0.0.1";  // The address to listen on.
   int32_t port = 0;                // 0: 8080, or the next one that is free.
   std::string token;               // Required of requests; empty: none.
@@ -53,7 +54,7 @@ void BlockHangup();
 Result<std::unique_ptr<ModelServer>> OpenModelServer(const ServeOptions& options);
 
 // Increases whenever the layout of ModelServer or ServeOptions changes.
-inline constexpr int32_t kServeLibraryVersion = 3;
+inline constexpr int32_t kServeLibraryVersion = 4;
 
 // The library's only entry point, protium_open_serve. Returns false if it was built for another
 // version.

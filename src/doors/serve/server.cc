@@ -53,8 +53,8 @@ class HttpModelServer : public ModelServer, private HttpService {
  private:
   HttpAdmission Admit(const HttpRequest& head) override {
     if (auto refusal = server_->guard().Check(head, true)) return {std::move(*refusal)};
-    if (auto refusal = ServeResponses::CheckPath(head)) return {std::move(*refusal)};
-    if (head.path != "/v1/score") return {};
+    if (auto refusal = responses_.CheckPath(head)) return {std::move(*refusal)};
+    if (!ServeResponses::IsForRows(head.path)) return {};
     return {.body_bytes = size_t(options_.most_body_bytes),
             .too_large_fix = "send the rows in several requests"};
   }

@@ -27,6 +27,7 @@ Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
   PT_LET(options.model, FindNamedModel(arguments, arguments.operand(0)));
   PT_LET(options.inputs, ReadFedColumns(arguments, options.model));
+  options.name = arguments.Value("--name", options.name);
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
   options.port = place.port;
@@ -62,6 +63,10 @@ CommandVerb ServeVerb() {
   flags.push_back(
       {"--drain", "SECONDS",
        "at SIGTERM, how long /readyz says no before no request is taken; 5 unless given", ""});
+  flags.push_back({"--name", "NAME",
+                   "the model's in paths below /v2/models (Open Inference Protocol); model unless "
+                   "given",
+                   ""});
   flags.push_back(FedColumnsFlag());
   flags.push_back(RunsDirFlag());
   return {
