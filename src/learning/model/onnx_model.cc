@@ -4,6 +4,7 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/fault.h"
@@ -15,6 +16,13 @@
 namespace protium {
 namespace {
 
+// How many values a row has; 0 where the net does not say.
+int64_t WidthOf(const NetValue& input) {
+  int64_t width = 1;
+  for (size_t i = 1; i < input.shape.size(); ++i) width *= std::max(input.shape[i], int64_t{0});
+  return width;
+}
+
 std::shared_ptr<arrow::DataType> NumberType(NetElement element) {
   if (element == NetElement::kString) return arrow::utf8();
   if (element == NetElement::kBool) return arrow::boolean();
@@ -25,8 +33,7 @@ std::shared_ptr<arrow::DataType> NumberType(NetElement element) {
 // The column of an input's own name.
 Result<std::shared_ptr<arrow::Field>> FieldOf(const NetValue& input) {
   const auto type = NumberType(input.element);
-  int64_t width = 1;
-  for (size_t i = 1; i < input.shape.size(); ++i) width *= input.shape[i] < 0 ? 0 : input.shape[i];
+  const int64_t width = WidthOf(input);
   if (width == 1) return arrow::field(input.name, type);
   if (width > 1) return arrow::field(input.name, arrow::list(type));
   return Fail({.exit = Exit::kUsage,
@@ -46,8 +53,7 @@ Result<SchemaPtr> ColumnsOf(const OnnxNet& net, const Columns& inputs) {
   }
   size_t at = 0;
   for (const NetValue& each : net.inputs()) {
-    int64_t width = 1;
-    for (size_t i = 1; i < each.shape.size(); ++i) width *= each.shape[i];
+    const int64_t width = WidthOf(each);
     const bool last = &each == &net.inputs().back();
     for (int64_t i = 0; at < inputs.size() && (i < width || last); ++i) {
       fields.push_back(arrow::field(inputs[at++], NumberType(each.element)));
