@@ -59,6 +59,38 @@ TEST_F(Onnx, FilesPredictInSql) {
   EXPECT_THAT(scored.out, HasSubstr(fmt::format("{}", 7 * 7 % 23 + 2 * 7)));
 }
 
+TEST_F(Onnx, FilesScoreStreamsAndTakeTheirPlaceWhileTheyRun) {
+  job.Write("in/a.csv", "id,age\n1,2\n2,50\n");
+  job.Write("live.toml", fmt::format(R"(name = "live"
+[stream]
+source = {{ folder = "in", pattern = "*.csv" }}
+sink = {{ folder = "out", format = "jsonl" }}
+model = "{}"
+[etl]
+sql = "SELECT id, array(age, id) AS x FROM events"
+)",
+                                     At("net.onnx")));
+  const auto stream = [&](const std::vector<std::string>& verb) {
+    std::vector<std::string> words = verb;
+    words.insert(words.end(), {At("live.toml"), "--streams-dir", At("streams")});
+    return job.Protium(words);
+  };
+  const auto scored = [&] {
+    std::string text;
+    for (const auto& each : fs::directory_iterator(job / "out")) text += ReadText(each.path());
+    return text;
+  };
+  const Outcome once = stream({"stream", "--once"});
+  ASSERT_EQ(once.exit, 0) << once.err;
+  EXPECT_THAT(scored(), HasSubstr(Line(2, 1)));
+  EXPECT_THAT(scored(), HasSubstr(Line(50, 2)));
+  job.Write("net.onnx", testing_onnx::Product("Neg"));
+  job.Write("in/b.csv", "id,age\n3,4\n");
+  const Outcome again = stream({"stream", "--once"});
+  ASSERT_EQ(again.exit, 0) << again.err;
+  EXPECT_THAT(scored(), HasSubstr("[-10.0, -5.0]"));
+}
+
 TEST_F(Onnx, FilesAreRefusedBeforeARowIsRead) {
   const auto refused = [&](const Outcome& outcome) {
     EXPECT_NE(outcome.exit, 0);

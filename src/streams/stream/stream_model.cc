@@ -10,6 +10,7 @@
 #include "frame/session_state.h"
 #include "job/saved_etl.h"
 #include "model/model_state.h"
+#include "onnx_runtime/net.h"
 #include "os/file.h"
 #include "protium/pipeline.h"
 
@@ -17,12 +18,22 @@ namespace protium {
 
 namespace fs = std::filesystem;
 
-Result<std::string> ModelSha(const fs::path& folder) {
-  PT_LET(const std::string text, ReadFile(folder / "model.json", 64 << 20));
-  return Sha256Hex(text);
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{2} << 30;  // Of an ONNX file.
+
+}  // namespace
+
+Result<std::string> ModelSha(const fs::path& model) {
+  PT_LET(const std::string bytes, ReadFile(ModelFile(model), kMostBytes));
+  return Sha256Hex(bytes);
 }
 
-// The hash is taken before and after: a folder that is replaced meanwhile is loaded again.
+fs::path ModelFile(const fs::path& model) {
+  return IsOnnxFile(model) ? model : model / "model.json";
+}
+
+// The hash is taken before and after: a model that is replaced meanwhile is loaded again.
 Result<std::shared_ptr<const LoadedModel>> LoadStreamModel(const fs::path& folder) {
   constexpr int kTries = 3;
   for (int tries = 0; tries < kTries; ++tries) {
@@ -43,9 +54,9 @@ Result<std::shared_ptr<const LoadedModel>> LoadStreamModel(const fs::path& folde
                .where = folder.string()});
 }
 
-NamedModel::Stamp NamedModel::StampOf(const fs::path& folder) {
+NamedModel::Stamp NamedModel::StampOf(const fs::path& model) {
   struct stat found {};
-  if (::stat((folder / "model.json").c_str(), &found) != 0) return {};
+  if (::stat(ModelFile(model).c_str(), &found) != 0) return {};
   return {.changed_ns = int64_t(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec,
           .inode = found.st_ino};
 }

@@ -17,21 +17,24 @@ namespace protium {
 
 // Immutable.
 struct LoadedModel {
-  std::filesystem::path folder;
-  std::string sha256;  // Of its model.json, which holds the hashes of its other files.
+  std::filesystem::path folder;  // Or an ONNX file.
+  std::string sha256;            // Of ModelFile().
   Scorer scorer;
   Json etl;                         // How its training table was made; null: unknown.
   std::vector<std::string> labels;  // The columns that it learned from.
 };
 
-// Finds the folder of a model: by tag, run or path.
+// Finds the folder of a model, or an ONNX file: by tag, run or path.
 using FindModelFolder = std::function<Result<std::filesystem::path>(const std::string& name)>;
 
 // Loads a model that needs no LibTorch; others are refused by name (Scorer::Make()).
 Result<std::shared_ptr<const LoadedModel>> LoadStreamModel(const std::filesystem::path& folder);
 
-// The SHA-256 of the folder's model.json as it is now.
-Result<std::string> ModelSha(const std::filesystem::path& folder);
+// What tells one model from another: the model.json of a folder, which holds the hashes of its other
+// files, or the ONNX file itself.
+std::filesystem::path ModelFile(const std::filesystem::path& model);
+// Its SHA-256 as it is now.
+Result<std::string> ModelSha(const std::filesystem::path& model);
 
 // One thread.
 class NamedModel {
@@ -55,12 +58,12 @@ class NamedModel {
     uint64_t inode = 0;
     bool operator==(const Stamp&) const = default;
   };
-  static Stamp StampOf(const std::filesystem::path& folder);
+  static Stamp StampOf(const std::filesystem::path& model);
 
   std::string name_;
   FindModelFolder find_;
   std::shared_ptr<const LoadedModel> now_;
-  Stamp stamp_;  // Of the model.json that was tried last.
+  Stamp stamp_;  // Of the ModelFile() that was tried last.
   std::filesystem::path tried_;
   std::string trouble_;
 };
