@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,20 +61,45 @@ inline EnumNames<Prune> Names(Prune) {
            {Prune::kWilcoxon, "wilcoxon"}}};
 }
 
-// Which trials a search makes and how it compares them.
+// Which trial of a front, those that no other is better than in all metrics, is the best.
+enum class Choose { kKnee, kFirst };
+inline EnumNames<Choose> Names(Choose) {
+  return {{{Choose::kKnee, "knee"}, {Choose::kFirst, "first"}}};
+}
+
+// What trials are compared by: one metric, or several of which none decides alone. JSON: "auc" or
+// ["auc", "latency_us"].
+struct MetricNames : std::vector<std::string> {
+  using std::vector<std::string>::vector;
+  MetricNames(const char* name) : MetricNames(std::string(name)) {}
+  MetricNames(std::string name);  // An empty name is none.
+};
+Json ToJson(const MetricNames& names);
+Status FromJson(const Json& json, const std::string& path, MetricNames& names);
+FieldType DescribeType(const MetricNames& names);
+
+// Which trials a search makes and how it compares them. A metric is one of train.metrics, or is
+// measured by the clock on up to 4,096 of the training rows, in the program itself (scorer.h):
+// "latency_us", the microseconds of a row that is predicted alone (the median of 200), or
+// "predict_seconds", the seconds that a million rows take.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
-  int64_t trials = 0;  // 0: 20, or the whole grid.
-  int64_t seed = 0;    // Of the draws; trial i is the same on every machine.
-  int64_t lag = 4;     // kTpe: trial i learns from the results of trials below i - lag.
-  std::string metric;  // One of train.metrics; empty: train.best.
+  int64_t trials = 0;             // 0: 20, or the whole grid.
+  int64_t seed = 0;               // Of the draws; trial i is the same on every machine.
+  int64_t lag = 4;                // kTpe: trial i learns from the results of trials below i - lag.
+  MetricNames metric;             // None: train.best.
+  Choose choose = Choose::kKnee;  // Of several metrics.
+  std::vector<std::string> require;  // "latency_us < 50"; what breaks one is never the best.
   Prune prune = Prune::kNone;
   int64_t grace = 0;      // The first epoch or round that pruning looks at; 0: a 27th of the most.
   int64_t reduction = 3;  // kAsha, kHyperband: the best 1 / reduction go on.
   int64_t brackets = 0;   // kHyperband: first epochs to begin with; 0: as many as there are.
-  std::string from;       // A run folder whose trials are known already; empty: none.
-  int32_t parallel = 0;   // Gangs running at the same time; 0: as many as the cores can seat.
-  Space space;            // Empty: one trial with unchanged options.
+  double seconds = 0;     // After which no trial is started; 0: no limit.
+  std::optional<double> target;  // The first trial that reaches it is the last one.
+  int64_t patience = 0;  // So many trials without a better one end the search; 0: they do not.
+  std::string from;      // A run folder whose trials are known already; empty: none.
+  int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
+  Space space;           // Empty: one trial with unchanged options.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("method", method,
@@ -88,7 +114,14 @@ struct SearchOptions {
                  "can run at the same time",
          .at_least = 0});
     visit("metric", metric,
-          {.help = "the metric that decides; unless set, train.best", .rows_of = "metrics"});
+          {.help = "the metric that decides; unless set, train.best. Of several none decides "
+                   "alone: a trial is on the front unless another is better in all. Beside "
+                   "train.metrics there are latency_us and predict_seconds"});
+    visit("choose", choose,
+          {.help = "with several metrics, which trial of the front becomes the model: the knee, "
+                   "nearest to the best of each metric at once, or the best by the first metric"});
+    visit("require", require,
+          {.help = "what a trial must keep to be the best, such as \"latency_us < 50\""});
     visit("prune", prune,
           {.help = "stops trials that promise little: those that are not among the best at a few "
                    "epochs or rounds (asha; hyperband: with several first epochs), worse than half "
@@ -106,6 +139,17 @@ struct SearchOptions {
                    "of its own; 0: as many as the most epochs allow",
            .at_least = 0,
            .at_most = 20});
+    visit("seconds", seconds,
+          {.help = "no trial is started after as many seconds; how many there are then depends on "
+                   "the clock. 0: no limit",
+           .unit = "seconds",
+           .at_least = 0});
+    visit("target", target,
+          {.help = "the search ends with the first trial, by number, whose value reaches it"});
+    visit("patience", patience,
+          {.help = "the search ends after as many trials, by number, that improve nothing; 0: it "
+                   "does not",
+           .at_least = 0});
     visit("from", from,
           {.help = "the folder of an earlier run: its trials count as known, and those with the "
                    "same options on the same rows are not computed again"});
@@ -158,7 +202,12 @@ struct Trial {
   int64_t best_epoch = 0;           // The mean over folds, rounded; 0 without validation rows.
   int64_t pruned_at = 0;  // The epoch, round or (wilcoxon) fold at which it was pruned; 0: none.
   double seconds = 0;     // All fits of the trial together.
-  std::string error;      // Why it failed or was pruned.
+  std::string error;      // Why it failed or was pruned, or which requirement it breaks.
+  // Of a done trial of a search with several metrics or with requirements: each of them by name,
+  // the mean over folds.
+  std::optional<Json> measured;
+  // By how much it breaks its requirements, as shares of their bounds; none if it keeps them.
+  std::optional<double> violation;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("trial", number);
@@ -171,14 +220,17 @@ struct Trial {
     visit("pruned_at", pruned_at);
     visit("seconds", seconds);
     visit("error", error);
+    visit("measured", measured);
+    visit("violation", violation);
   }
 };
 
 struct SearchResult {
-  std::string metric;
+  std::string metric;  // The first, if there are several.
   bool higher_is_better = false;
   std::vector<Trial> trials;     // By number.
   int64_t best = 0;              // The number of the best trial; the first of equals.
+  std::vector<int64_t> front;    // With several metrics: the trials that no other is better than.
   PipelineModel model{nullptr};  // The best options, fitted on all rows.
 };
 
@@ -198,7 +250,8 @@ class Search {
   // validation rows, unless its calibration or threshold is fitted to them, and for as many epochs
   // as its best epoch if validation chose one. Writes the table of trials to trials.json and
   // trials.csv after each trial. A failed trial is recorded, and the search goes on; it fails with
-  // the first trial's error if all fail. A resumed session does not run finished trials again.
+  // the first trial's error if all fail, and names the nearest if none keeps what is required. A
+  // resumed session does not run finished trials again; it may have more trials, or another budget.
   // Blocks; Ctrl-C ends it with Exit::kStopped.
   Result<SearchResult> Run(const DataFrame& train) const;
 
@@ -210,17 +263,22 @@ class Search {
 
 // A search whose trials the caller measures: it asks what to try, and tells what came of it. Trial
 // i learns from those below i - lag, which must have been told before it is asked for. Any paths
-// and numbers will do; `metric`, `parallel` and `from` are not used, and grace is 1 unless set.
-// Move-only; one thread at a time.
+// and numbers will do, and `metric` and `require` may have any names; unless set, the metric is
+// "value". `parallel` and `from` are not used, and grace is 1 unless set. `seconds` count from
+// Make() on. Move-only; one thread at a time.
 class AskedSearch {
  public:
   // Refuses options with Exit::kUsage, below "search".
   static Result<AskedSearch> Make(const SearchOptions& options, bool higher_is_better);
+  // Of several metrics those named are better when they are higher.
+  static Result<AskedSearch> Make(const SearchOptions& options,
+                                  const std::vector<std::string>& higher_is_better);
   AskedSearch(AskedSearch&&) noexcept;
   AskedSearch& operator=(AskedSearch&&) noexcept;
   ~AskedSearch();
 
-  // The next trial's number, from 1, and values; nullopt after the last one. Fails with
+  // The next trial's number, from 1, and values; nullopt after the last one, or when the target,
+  // the patience or the seconds have ended the search. Fails with
   // Exit::kUsage while a trial is open that it learns from, with that trial's number.
   Result<std::optional<Trial>> Ask();
   // A value on the way, at a step above the last one.
@@ -231,6 +289,8 @@ class AskedSearch {
   // The trial is over: with its value, or with nullopt if it was stopped or, with the reason,
   // failed.
   Status Tell(int64_t trial, std::optional<double> value, const std::string& error = {});
+  // It is over with a number for each metric and each name that is required.
+  Status TellAll(int64_t trial, const std::map<std::string, double>& measured);
 
   // {"higher_is_better", "best", "trials"} of all that are over, as trials.json has them. A trial
   // that waits for the reports of lower ones, because it may be pruned, is not over yet.

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .errors import EnvironmentFault, error_of
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 EVENT_FUNCTION = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
 # Every function that can fail gives an error or NULL; what comes behind are its arguments.
@@ -50,6 +50,7 @@ _CAN_FAIL = {
     "pt_search_report": [c_void_p, c_int64, c_int64, c_double],
     "pt_search_should_prune": [c_void_p, c_int64, POINTER(c_int32)],
     "pt_search_tell": [c_void_p, c_int64, c_double, c_char_p],
+    "pt_search_tell_all": [c_void_p, c_int64, c_char_p],
     "pt_search_table": [c_void_p, POINTER(c_void_p)],
 }
 _OTHERS = {

@@ -7,7 +7,7 @@ import ctypes
 import json
 import math
 import sys
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, Sequence
 
 from . import _library
 
@@ -49,19 +49,29 @@ class Search:
             search.tell(trial, (trial["x"] - 1) ** 2)
         print(search.best)
 
-    Space, method, trials, seed, prune, grace, reduction and brackets are those of [search] in a job file
-    (docs/choosing-a-model.md). The same seed and results give the same trials, however many are
-    open at the same time; `lag` allows as many besides the one that is asked for. Any number of
-    threads may use it at once.
+    Space, method, trials, seed, prune, grace, reduction, brackets, seconds, target, patience,
+    metric, choose and require are those of [search] in a job file (docs/choosing-a-model.md), but
+    metrics may have any names. Of several, higher_is_better names those of which more is better,
+    and a trial is told all of them: search.tell(trial, {"auc": 0.9, "latency_us": 30}). The same
+    seed and results give the same trials, however many are open at the same time; `lag` allows as
+    many besides the one that is asked for. Any number of threads may use it at once.
     """
 
     def __init__(self, space: Mapping[str, Any], *, method: str = "tpe", trials: int = 20,
                  seed: int = 0, lag: int = 0, prune: str = "none", grace: int = 1,
-                 reduction: int = 3, brackets: int = 0, higher_is_better: bool = False) -> None:
+                 reduction: int = 3, brackets: int = 0, seconds: float = 0,
+                 target: float | None = None, patience: int = 0,
+                 metric: str | Sequence[str] = "", choose: str = "knee",
+                 require: Sequence[str] = (),
+                 higher_is_better: bool | str | Sequence[str] = False) -> None:
         self._handle = 0
         options = {"space": {name: _plain(values) for name, values in space.items()},
                    "method": method, "trials": trials, "seed": seed, "lag": lag, "prune": prune,
-                   "grace": grace, "reduction": reduction, "brackets": brackets, "higher_is_better": higher_is_better}
+                   "grace": grace, "reduction": reduction, "brackets": brackets,
+                   "seconds": seconds, "patience": patience, "metric": metric, "choose": choose,
+                   "require": list(require), "higher_is_better": higher_is_better}
+        if target is not None:
+            options["target"] = target
         self._handle = _library.made("pt_search_open", json.dumps(options, default=_plain).encode())
 
     def __del__(self) -> None:
@@ -76,8 +86,18 @@ class Search:
         asked = json.loads(_library.text_of("pt_search_ask", self._handle))
         return asked and Trial(self, asked["trial"], asked["values"])
 
-    def tell(self, trial: Trial, value: float | None = None, *, error: str = "") -> None:
-        """The trial is over: with its value, or without one, if it was pruned or failed."""
+    def tell(self, trial: Trial, value: float | Mapping[str, float] | None = None, *,
+             error: str = "") -> None:
+        """The trial is over: with its value, or without one, if it was pruned or failed.
+
+        With several metrics, or with requirements, the value is {name: number}.
+        """
+        if isinstance(value, Mapping):
+            measured = {name: float(number) if math.isfinite(number) else None
+                        for name, number in value.items()}
+            _library.call("pt_search_tell_all", self._handle, trial.number,
+                          json.dumps(measured).encode())
+            return
         given = math.nan if value is None else float(value)
         _library.call("pt_search_tell", self._handle, trial.number, given, error.encode())
 
@@ -99,6 +119,12 @@ class Search:
         """The best of them, the first of equal ones; None as long as none has a value."""
         table = self._table()
         return next((each for each in table["trials"] if each["trial"] == table["best"]), None)
+
+    @property
+    def front(self) -> list[dict[str, Any]]:
+        """With several metrics, those that no other is better than in all of them."""
+        table = self._table()
+        return [each for each in table["trials"] if each["trial"] in table.get("front", ())]
 
 
 def _plain(value: Any) -> Any:

@@ -77,6 +77,29 @@ class Asking(unittest.TestCase):
         self.assertEqual(ended[0], 40)
         self.assertEqual(search.trials, minimised(trials=40, lag=3).trials)
 
+    def test_several_metrics_have_a_front(self):
+        search = pt.Search({"x": {"uniform": [0, 1]}}, trials=30, metric=["gain", "cost"],
+                           higher_is_better="gain", require=["cost < 0.9"], choose="first")
+        for trial in search:
+            x = trial["x"]
+            search.tell(trial, {"gain": x ** 0.5, "cost": x})
+        self.assertGreater(len(search.front), 5)
+        self.assertLess(max(each["measured"]["cost"] for each in search.front), 0.9)
+        self.assertEqual(search.best["measured"]["gain"],
+                         max(each["measured"]["gain"] for each in search.front))
+        with self.assertRaisesRegex(pt.UsageError, "told already|no trial"):
+            search.tell(trial, {"gain": 1, "cost": 1})
+
+    def test_budgets_end_the_iteration(self):
+        search = pt.Search(BOWL, trials=100, method="random", target=1e9)
+        for trial in search:
+            search.tell(trial, 5.0)
+        self.assertEqual(len(search.trials), 1)
+        search = pt.Search(BOWL, trials=100, method="random", patience=3)
+        for trial in search:
+            search.tell(trial, 5.0)
+        self.assertEqual(len(search.trials), 4)
+
     def test_failures_are_rows(self):
         search = pt.Search(BOWL, trials=3, method="random")
         for trial in search:

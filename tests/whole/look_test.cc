@@ -91,6 +91,33 @@ TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
   EXPECT_TRUE(Has(again.err, "machines.toml already exists")) << again.err;
 }
 
+// The lines of its search without the signs before them; those that explain it stay.
+std::string WithItsSearch(const std::string& job) {
+  const size_t from = job.find("# [search]\n"), to = job.find("\n\n", from);
+  std::string text = job.substr(0, from);
+  for (size_t at = from; at < to; at = job.find('\n', at) + 1) {
+    text += job.substr(at + 2, job.find('\n', at) + 1 - at - 2);
+  }
+  return text + job.substr(to + 1);
+}
+
+TEST(Init, WritesASearchThatRunsWhenItsLinesAreUncommented) {
+  const OwnJob own;
+  for (const char* estimator : {"trees", "net"}) {
+    const std::string name = std::string(estimator) + ".toml";
+    ASSERT_EQ(own.Protium({"init", own / "machines.csv", "--label", "hours", "--output", own / name,
+                           "--estimator", estimator})
+                  .exit,
+              0);
+    own.Write(name, WithItsSearch(own.Text(name)));
+    const Outcome run = own.Protium(
+        {"run", own / name, "--json", "--runs-dir", own / "runs", "--set", "search.trials=2",
+         "--set", estimator == std::string("net") ? "train.epochs=2" : "trees.rounds=20"});
+    ASSERT_EQ(run.exit, 0) << run.err << own.Text(name);
+    EXPECT_EQ(run.json["search"]["trials"], 2);
+  }
+}
+
 TEST(Init, TriesTreesAndANetAndTakesTheBetterOne) {
   const OwnJob own;
   const auto init = [&](const std::string& name) {

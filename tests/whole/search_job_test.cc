@@ -269,6 +269,93 @@ TEST(Search, ThatIsStoppedInItsLastFitContinuesIt) {
   EXPECT_EQ(Weights(resumed, job), Weights(undisturbed, quiet));
 }
 
+// More trials after the end, killed in the middle of them.
+TEST(Search, GoesOnWithMoreTrialsAsIfItHadHadThemFromTheStart) {
+  const std::string text =
+      Longer(With(With(kGrid, "method = \"grid\"", "method = \"random\"\nseed = 2"), "[1e-3, 3e-2]",
+                  "{ log_uniform = [1e-4, 3e-2] }"));
+  const OwnJob quiet(MachinesTable(600), text), job(MachinesTable(600), text);
+  const Outcome undisturbed = RunJson(quiet, {"--set", "search.trials=5"});
+  ASSERT_EQ(undisturbed.exit, 0) << undisturbed.err;
+  const Outcome begun = RunJson(job, {"--set", "search.trials=2", "--set", "search.parallel=1"});
+  ASSERT_EQ(begun.exit, 0) << begun.err;
+  const fs::path run = OnlyRun(job / "runs");
+
+  const Outcome fewer = job.Protium({"resume", run.string(), "--set", "search.trials=2"});
+  EXPECT_EQ(fewer.exit, 2);
+  EXPECT_THAT(fewer.err, HasSubstr("the search has 2 trials; resume can only add some"));
+  Running command({ProtiumCommand(), "resume", run.string(), "--set", "search.trials=5"},
+                  job.path());
+  const auto half_way = [&] { return LastEventValue(run / "trials/004", "step") >= 80; };
+  ASSERT_TRUE(command.AwaitChange(run / "trials", half_way)) << command.Wait().err;
+  command.Signal(SIGKILL);
+  command.Wait();
+  const Outcome resumed = job.Protium({"resume", run.string(), "--json"});
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(resumed.json["search"]["trials"], 5);
+  EXPECT_NE(resumed.json["search"]["best"], begun.json["search"]["best"]) << "another seed, please";
+  EXPECT_EQ(Trials(run), Trials(OnlyRun(quiet / "runs")));
+  EXPECT_EQ(Weights(resumed, job), Weights(undisturbed, quiet));
+  EXPECT_EQ(resumed.json["metrics"], undisturbed.json["metrics"]);
+}
+
+// What the clock measures differs from run to run; that it was measured, and counts, does not.
+TEST(Search, WeighsWhatItMeasuresByTheClock) {
+  const std::string text =
+      With(With(kGrid, "metric = \"rmse\"",
+                "metric = [\"rmse\", \"latency_us\"]\nrequire = [\"predict_seconds < 1000\"]"),
+           "[1e-3, 3e-2]", "[3e-2]");
+  const OwnJob job(MachinesTable(600), text);
+  const Outcome plan = job.Protium({"plan", (job / "job.toml").string()});
+  EXPECT_THAT(plan.out, HasSubstr("trials by rmse and latency_us on validation rows")) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("required of the best: predict_seconds < 1000"));
+  EXPECT_THAT(plan.out, HasSubstr("by the clock: latency_us and predict_seconds"));
+  const Outcome run = job.Run();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Json table = Trials(OnlyRun(job / "runs"));
+  for (const Json& trial : table["trials"]) {
+    for (const char* name : {"rmse", "latency_us", "predict_seconds"}) {
+      EXPECT_GT(trial["measured"].value(name, 0.0), 0) << trial;
+    }
+  }
+  EXPECT_FALSE(table["front"].empty());
+  EXPECT_THAT(run.out, testing::ContainsRegex("front +rmse +latency_us"));
+  EXPECT_THAT(run.err, HasSubstr("nearest to the best of each metric"));
+  const Outcome none = job.Run({"--set", "search.require=[\"latency_us < 0.001\"]"});
+  EXPECT_EQ(none.exit, 1);
+  EXPECT_THAT(none.err, HasSubstr("none of 2 trials keeps what is required"));
+}
+
+TEST(Search, AsksForAnObjectiveInAnotherProgram) {
+  const OwnJob job("", "[search]\ntrials = 2\n[search.space]\nx = [1, 2]\n");
+  job.Write("requests", R"({"ask": {}}
+{"ask"
+
+{"tell": {"trial": 1, "value": 0.5}}
+{"ask": {}}
+{"tell": {"trial": 2, "value": 0.7}}
+{"ask": {}})");
+  const auto search = [&](const std::string& more) {
+    Running command({"/bin/sh", "-c",
+                     ProtiumCommand() + " search " + (job / "job.toml").string() + " " + more +
+                         " <" + (job / "requests").string()},
+                    job.path());
+    return command.Wait();
+  };
+  const Outcome asked = search("--ask --higher-is-better value --set search.seed=1");
+  ASSERT_EQ(asked.exit, 0) << asked.err;
+  EXPECT_THAT(asked.out, testing::MatchesRegex("\\{\"trial\":1,\"values\":\\{\"x\":[12]\\}\\}\n"
+                                               "\\{\"error\":[^\n]*\n"
+                                               "\\{\"trial\":1,\"best\":1\\}\n"
+                                               "\\{\"trial\":2,\"values\":\\{\"x\":[12]\\}\\}\n"
+                                               "\\{\"trial\":2,\"best\":2\\}\n"
+                                               "\\{\"trial\":null\\}\n"));
+  EXPECT_EQ(search("").exit, 2);
+  const Outcome wrong = search("--ask --set search.trials=-1");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--set search.trials=-1"));
+}
+
 TEST(Search, OfTheExampleRunsAsItStands) {
   const Scratch scratch;
   Running command(

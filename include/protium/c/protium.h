@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 // Increases with every addition; a library serves all programs built for its number or a lower one.
-#define PT_ABI_VERSION 3
+#define PT_ABI_VERSION 4
 int32_t pt_abi_version(void);
 // "0.1.0". Must not be freed.
 const char* pt_version(void);
@@ -189,7 +189,8 @@ void pt_scorer_free(pt_scorer* scorer);
 // They need no session; several threads may call these functions at once. Since version 3.
 
 // Options are those of [search] of a job file: space, method, trials, seed, lag (0 unless set: one
-// trial is open at a time), prune, grace (1), reduction; and higher_is_better.
+// trial is open at a time), prune, grace (1), reduction, seconds, target, patience, metric, choose,
+// require; and higher_is_better, true or the names of metrics.
 pt_error* pt_search_open(const char* options, pt_search** search);
 // The next trial, {"trial", "values"}; "null" after the last one. Fails while a trial is open that
 // it learns from.
@@ -201,6 +202,9 @@ pt_error* pt_search_should_prune(pt_search* search, int64_t trial, int32_t* prun
 // The trial is over. NaN: it has no value because it was stopped or, as `error` (may be NULL) says,
 // failed.
 pt_error* pt_search_tell(pt_search* search, int64_t trial, double value, const char* error);
+// The trial is over, with a number for each metric and each name that is required:
+// {"auc": 0.9, "latency_us": 30}. One that is null: it failed. Since version 4.
+pt_error* pt_search_tell_all(pt_search* search, int64_t trial, const char* measured);
 // {"higher_is_better", "best", "trials"} of all that are over, as trials.json has them.
 pt_error* pt_search_table(pt_search* search, char** json);
 void pt_search_free(pt_search* search);

@@ -131,11 +131,11 @@ bool WantsJson(const Invocation& invocation) {
 std::span<const Flag> SharedFlags() { return kSharedFlags; }
 
 std::vector<CommandVerb> AllVerbs() {
-  return {RunVerb(),    CheckVerb(),      PlanVerb(),   ResumeVerb(),  PredictVerb(), InspectVerb(),
-          SqlVerb(),    GangVerb(),       ScaleVerb(),  PauseVerb(),   InitVerb(),    RunsVerb(),
-          StatusVerb(), TopVerb(),        LogsVerb(),   UiVerb(),      ServeVerb(),   StreamVerb(),
-          ExportVerb(), ImportVerb(),     ConfigVerb(), ExampleVerb(), CacheVerb(),   PoolVerb(),
-          DoctorVerb(), CompletionVerb(), HelpVerb()};
+  return {RunVerb(),    CheckVerb(),  PlanVerb(),       ResumeVerb(), PredictVerb(), InspectVerb(),
+          SqlVerb(),    GangVerb(),   ScaleVerb(),      PauseVerb(),  InitVerb(),    SearchVerb(),
+          RunsVerb(),   StatusVerb(), TopVerb(),        LogsVerb(),   UiVerb(),      ServeVerb(),
+          StreamVerb(), ExportVerb(), ImportVerb(),     ConfigVerb(), ExampleVerb(), CacheVerb(),
+          PoolVerb(),   DoctorVerb(), CompletionVerb(), HelpVerb()};
 }
 
 int RunCommand(const Invocation& invocation) {

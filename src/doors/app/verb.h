@@ -45,6 +45,7 @@ CommandVerb GangVerb();
 CommandVerb ScaleVerb();
 CommandVerb PauseVerb();
 CommandVerb PoolVerb();
+CommandVerb SearchVerb();
 CommandVerb RunsVerb();
 CommandVerb LogsVerb();
 CommandVerb StatusVerb();

@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "c/handles.h"
 #include "c/options.h"
-#include "protium/fields.h"
+#include "search/asked_lines.h"
 
 struct pt_search {
   std::mutex mutex;
@@ -19,21 +19,9 @@ struct pt_search {
 namespace protium {
 namespace {
 
-struct AskedSearchOptions : SearchOptions {
-  bool higher_is_better = false;
-  template <class Visit>
-  void Fields(Visit& visit) {
-    SearchOptions::Fields(visit);
-    visit("higher_is_better", higher_is_better);
-  }
-};
-
 Result<AskedSearch> OpenSearch(const std::string& text) {
   PT_LET(const Json json, ReadOptions(text));
-  AskedSearchOptions options;
-  options.lag = 0;  // Unless the caller has several trials open.
-  PT_TRY(FieldsFromJson(json, "search", options));
-  return AskedSearch::Make(options, options.higher_is_better);
+  return OpenAsked(json);
 }
 
 template <class Act>
@@ -90,6 +78,14 @@ pt_error* pt_search_should_prune(pt_search* search, int64_t trial, int32_t* prun
 pt_error* pt_search_tell(pt_search* search, int64_t trial, double value, const char* error) {
   return protium::WithSearch(search, [&](AskedSearch& own) -> Status {
     return own.Tell(trial, protium::ValueOf(value), protium::TextOf(error));
+  });
+}
+
+pt_error* pt_search_tell_all(pt_search* search, int64_t trial, const char* measured) {
+  return protium::WithSearch(search, [&](AskedSearch& own) -> Status {
+    PT_LET(const protium::Json json, protium::ReadOptions(protium::TextOf(measured)));
+    PT_LET(const auto numbers, protium::NumbersIn(json, "measured"));
+    return own.TellAll(trial, numbers);
   });
 }
 

@@ -224,6 +224,25 @@ std::string EstimatorOf(const JobOutline& outline) {
          (outline.grows_trees() ? TrainOfTrees(outline) : TrainOfNet(outline));
 }
 
+// Runs as it is once the signs before its lines are gone.
+std::string SearchText(const JobOutline& outline) {
+  std::string text =
+      "# To try other options and keep the best, take the # from these lines:\n"
+      "# [search]\n"
+      "# method = \"tpe\"                      # learns from its trials where the good ones are\n"
+      "# trials = 20\n"
+      "# prune  = \"asha\"                     # ends those early that promise little\n"
+      "# [search.space]\n";
+  if (outline.grows_trees()) {
+    return text +
+           "# \"trees.leaves\"        = { log_int_uniform = [4, 64] }\n"
+           "# \"trees.learning_rate\" = { log_uniform = [0.02, 0.3] }\n\n";
+  }
+  return text +
+         "# \"train.optimizer.learning_rate\" = { log_uniform = [3e-4, 3e-2] }\n"
+         "# \"net.hidden\" = [[64, 32], [64, 64], [128, 64]]\n\n";
+}
+
 }  // namespace
 
 std::string JobText(const JobOutline& outline) {
@@ -247,7 +266,7 @@ std::string JobText(const JobOutline& outline) {
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
   text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline) +
-          NumberStages(outline) + EstimatorOf(outline);
+          NumberStages(outline) + EstimatorOf(outline) + SearchText(outline);
   return text +
          "[outputs]                             # the test rows with their predictions\n"
          "predictions = { parquet = \"predictions.parquet\" }\n";

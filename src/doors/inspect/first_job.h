@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// Returns the text of the file: at most 60 lines, unless there are very many columns or tables.
+// Returns the text of the file: at most 70 lines, unless there are very many columns or tables.
 std::string JobText(const JobOutline& outline);
 
 }  // namespace protium

@@ -19,7 +19,7 @@ AskedTrials::AskedTrials(const Search& search, const SettledSearch& settled,
 const AskedTrial& AskedTrials::At(size_t index) {
   if (index < trials_.size()) return trials_[index];
   AskedTrial trial{.values = proposals_.ValuesOf(index)};
-  Result<SettledTrial> settled = SettleTrial(search_, settled_.metric, trial.values, own_);
+  Result<SettledTrial> settled = SettleTrial(search_, settled_.order, trial.values, own_);
   trial.refused = settled.status();
   if (settled.ok()) trial.settled = *std::move(settled);
   trials_.push_back(std::move(trial));

@@ -9,8 +9,10 @@
 
 #include "base/fault.h"
 #include "protium/search.h"
+#include "search/end_rule.h"
 #include "search/proposals.h"
 #include "search/pruning.h"
+#include "search/search_clock.h"
 #include "search/trials.h"
 
 namespace protium {
@@ -28,20 +30,45 @@ std::vector<std::string> PathsOf(const Space& space) {
   return paths;
 }
 
+// Any names will do, but those of higher_is_better must be among the metrics.
+Result<TrialOrder> AskedOrder(const SearchOptions& options,
+                              const std::vector<std::string>& higher_is_better) {
+  PT_LET(TrialOrder order,
+         OrderOf(options.metric.empty() ? MetricNames("value") : options.metric, options));
+  for (OrderedMetric& each : order.metrics) each.order.by_size = false;
+  for (const std::string& name : higher_is_better) {
+    const auto found = std::ranges::find(order.metrics, name, &OrderedMetric::name);
+    if (found == order.metrics.end()) {
+      return Refused(
+          fmt::format("\"{}\" is better when higher, and is not one of the metrics", name),
+          "name it in metric, too");
+    }
+    found->order.higher_is_better = true;
+  }
+  if (order.several() && options.prune != Prune::kNone) {
+    return Refused("trials that are compared by several metrics cannot be pruned",
+                   "leave prune out, or name one metric");
+  }
+  return order;
+}
+
 }  // namespace
 
 class AskedSearch::State {
  public:
-  State(const SearchOptions& options, ValueOrder order, Proposed proposed, const PruneRule& rule)
+  State(const SearchOptions& options, const TrialOrder& order, Proposed proposed,
+        const PruneRule& rule)
       : order_(order),
         rule_(rule),
+        end_(options, order),
+        clock_({}, options.seconds),
         proposals_(std::move(proposed), options.lag),
         pruning_(rule, 1),
-        table_("value", order, PathsOf(options.space)) {}
+        table_(order, PathsOf(options.space)) {}
 
   Result<std::optional<Trial>> Ask() {
     const size_t index = open_.size();
-    if (index == proposals_.size()) return std::nullopt;
+    if (index == proposals_.size() || end_.last() || clock_.IsOver(index)) return std::nullopt;
     if (!proposals_.Ready(index)) {
       const size_t awaited = proposals_.FirstOpen() + 1;
       return Refused(
@@ -70,14 +97,28 @@ class AskedSearch::State {
   }
 
   Status Tell(int64_t trial, std::optional<double> value, const std::string& error) {
-    PT_LET(Open * open, Find(trial));
-    if (value && std::isnan(*value)) value.reset();
-    open->told = true;
-    open->value = value;
-    open->error = !error.empty() ? error : value ? "" : "it was told without a value";
-    pruning_.End(size_t(trial - 1), 0, !value);
-    Settle();
-    return Status::OK();
+    if (value && order_.measures()) {
+      return Refused(fmt::format("trial {} is told one value, and {} are compared or required",
+                                 trial, Dump(Json(order_.Names()))),
+                     "tell a number for each of them, by name");
+    }
+    return End(trial, value, {}, error);
+  }
+
+  Status TellAll(int64_t trial, const std::map<std::string, double>& measured) {
+    Json all = Json::object();
+    std::string lacks;
+    for (const std::string& name : order_.Names()) {
+      const auto found = measured.find(name);
+      if (found == measured.end()) {
+        return Refused(fmt::format("trial {} is told no {}", trial, name),
+                       "tell a number for each of " + Dump(Json(order_.Names())));
+      }
+      if (!std::isfinite(found->second)) lacks = name + " is not a finite number";
+      all[name] = found->second;
+    }
+    if (!lacks.empty()) return End(trial, {}, {}, lacks);
+    return End(trial, measured.at(order_.first().name), std::move(all), {});
   }
 
   Json Table() const { return table_.ToJson(); }
@@ -89,8 +130,21 @@ class AskedSearch::State {
     bool told = false;
     bool over = false;  // It is in the table.
     std::optional<double> value;
+    Json measured;
     std::string error;
   };
+
+  Status End(int64_t trial, std::optional<double> value, Json measured, const std::string& error) {
+    PT_LET(Open * open, Find(trial));
+    if (value && std::isnan(*value)) value.reset();
+    open->measured = std::move(measured);
+    open->told = true;
+    open->value = value;
+    open->error = !error.empty() ? error : value ? "" : "it was told without a value";
+    pruning_.End(size_t(trial - 1), 0, !value);
+    Settle();
+    return Status::OK();
+  }
 
   static Status Unknown(int64_t trial) {
     return Refused(fmt::format("there is no trial {}", trial), "use the number that ask has given");
@@ -108,17 +162,16 @@ class AskedSearch::State {
   void Settle() {
     pruning_.Judge();
     for (size_t i = proposals_.FirstOpen(); i < open_.size(); ++i) {
-      if (!open_[i].over && open_[i].told && pruning_.Decided(i)) End(i);
+      if (!open_[i].over && open_[i].told && pruning_.Decided(i)) Enter(i);
     }
   }
 
-  void End(size_t index) {
+  void Enter(size_t index) {
     Open& open = open_[index];
     open.over = true;
     Trial trial{.number = int64_t(index) + 1, .values = open.values, .value = open.value};
-    Outcome outcome{.loss = open.value ? order_.LossOf(*open.value) : std::nan("")};
-    if (const PrunedAt* at = pruning_.StoppedAt(index)) {
-      outcome = OutcomeOf(*at, order_);
+    const PrunedAt* const at = pruning_.StoppedAt(index);
+    if (at != nullptr) {
       trial.state = TrialState::kPruned;
       trial.value = std::isfinite(at->value) ? std::optional(at->value) : std::nullopt;
       trial.pruned_at = at->step;
@@ -127,13 +180,21 @@ class AskedSearch::State {
       trial.state = TrialState::kFailed;
       trial.error = open.error;
     }
-    if (trial.state == TrialState::kDone) trial.folds = {*trial.value};
-    proposals_.Tell(index, outcome);
-    table_.Add(std::move(trial));
+    if (trial.state == TrialState::kDone) {
+      trial.folds = {*trial.value};
+      if (order_.measures()) trial.measured = open.measured;
+      order_.Judge(trial);
+    }
+    proposals_.Tell(index, at ? OutcomeOf(*at, order_.first().order) : order_.OutcomeOf(trial));
+    end_.Take(trial);
+    if (!end_.last() || trial.number <= *end_.last()) table_.Add(std::move(trial));
+    if (end_.last()) table_.DropAbove(*end_.last());
   }
 
-  ValueOrder order_;
+  TrialOrder order_;
   PruneRule rule_;
+  EndRule end_;
+  SearchClock clock_;
   Proposals proposals_;
   Pruning pruning_;
   std::vector<Open> open_;  // Of each trial that was asked for.
@@ -146,6 +207,12 @@ AskedSearch& AskedSearch::operator=(AskedSearch&&) noexcept = default;
 AskedSearch::~AskedSearch() = default;
 
 Result<AskedSearch> AskedSearch::Make(const SearchOptions& options, bool higher_is_better) {
+  const MetricNames names = options.metric.empty() ? MetricNames("value") : options.metric;
+  return Make(options, higher_is_better ? names : MetricNames());
+}
+
+Result<AskedSearch> AskedSearch::Make(const SearchOptions& options,
+                                      const std::vector<std::string>& higher_is_better) {
   PT_TRY(CheckFields(options, kPath));
   if (!options.from.empty()) {
     return Fail({.exit = Exit::kUsage,
@@ -160,12 +227,12 @@ Result<AskedSearch> AskedSearch::Make(const SearchOptions& options, bool higher_
                  .fix = "set brackets: 4 for 27 steps from the first on and reduction 3"});
   }
   PT_LET(Proposed proposed, Propose(options, {}, kPath));
-  const ValueOrder order{.higher_is_better = higher_is_better, .by_size = false};
+  PT_LET(const TrialOrder order, AskedOrder(options, higher_is_better));
   const PruneRule rule{.kind = options.prune,
                        .grace = std::max<int64_t>(options.grace, 1),
                        .reduction = options.reduction,
                        .brackets = std::max<int64_t>(options.brackets, 1),
-                       .order = order};
+                       .order = order.first().order};
   return AskedSearch(std::make_unique<State>(options, order, std::move(proposed), rule));
 }
 
@@ -176,6 +243,9 @@ Status AskedSearch::Report(int64_t trial, int64_t step, double value) {
 Result<bool> AskedSearch::ShouldPrune(int64_t trial) { return state_->ShouldPrune(trial); }
 Status AskedSearch::Tell(int64_t trial, std::optional<double> value, const std::string& error) {
   return state_->Tell(trial, value, error);
+}
+Status AskedSearch::TellAll(int64_t trial, const std::map<std::string, double>& measured) {
+  return state_->TellAll(trial, measured);
 }
 Json AskedSearch::Table() const { return state_->Table(); }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -13,10 +14,12 @@
 #include "base/fault.h"
 #include "events/events.h"
 #include "frame/sub_session.h"
+#include "inference/prediction_times.h"
 #include "model/preview.h"
 #include "os/file.h"
 #include "pipeline/objective.h"
 #include "run/event_log.h"
+#include "search/trial_order.h"
 
 namespace protium {
 namespace {
@@ -29,13 +32,16 @@ constexpr const char* kStagesFile = "stages.json";  // Written by fitting; a res
 
 // Whether the next fit would fail like this one, whatever its options.
 bool EndsSearch(const Status& status) {
-  switch (FaultOf(status).exit) {
+  const Fault fault = FaultOf(status);
+  switch (fault.exit) {
     case Exit::kEnvironment:
     case Exit::kRemote:
-    case Exit::kNoRoom:
     case Exit::kBug:
     case Exit::kStopped:
       return true;
+    case Exit::kNoRoom:
+      // A full disk is full for all. How much memory a fit needs depends on its options.
+      return fault.what.find("ran out of memory") == fault.what.npos;
     default:
       return false;
   }
@@ -114,12 +120,16 @@ Result<bool> Enter(const FitRequest& request, bool resume) {
   return false;
 }
 
-// An earlier command's result; nullopt if it cannot be read, so that it is computed again.
-std::optional<FitResult> ReadResult(const fs::path& folder) {
+// An earlier command's result; nullopt if it cannot be read or lacks a metric, so that it is
+// computed again.
+std::optional<FitResult> ReadResult(const fs::path& folder, const FitRequest& request) {
   if (!fs::exists(folder / kResultFile)) return std::nullopt;
   const Result<Json> json = ReadJson(folder / kResultFile);
   FitResult result;
   if (!json.ok() || !FieldsFromJson(*json, "result", result).ok()) return std::nullopt;
+  const bool lacks = std::ranges::any_of(
+      request.also, [&](const std::string& name) { return !result.measured.contains(name); });
+  if (result.value && lacks) return std::nullopt;
   return result;
 }
 
@@ -128,7 +138,7 @@ Status TakeEarlier(const FitRequest& request) {
   if (request.earlier.empty()) return Status::OK();
   const Result<Json> identity = ReadJson(request.earlier / kRequestFile);
   if (!identity.ok() || *identity != Identity(request)) return Status::OK();
-  const auto result = ReadResult(request.earlier);
+  const auto result = ReadResult(request.earlier, request);
   if (!result || !result->value || (request.follow && result->curve.empty())) return Status::OK();
   // Last of all the result, which says that the fit is over.
   for (const char* name : {kStagesFile, "events.jsonl", kResultFile}) {
@@ -152,14 +162,23 @@ void Tidy(const fs::path& folder) {
   for (const fs::path& each : rest) fs::remove_all(each, ignored);
 }
 
-// The metric from the record of the fit.
-Result<double> ReadMetric(const Json& results, const char* set, const std::string& metric) {
-  const Json values = results.value("metrics", Json::object()).value(set, Json::object());
-  const Json value = values.value(metric, Json());
+Result<double> ReadMetric(const Json& measured, const std::string& metric) {
+  const Json value = measured.value(metric, Json());
   if (value.is_number() && std::isfinite(value.get<double>())) return value.get<double>();
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} has no value on the rows that were held out", metric),
                .fix = "hold out more rows, or choose another metric"});
+}
+
+// Adds what the clock measures, if it is asked for.
+Status MeasureTimes(Session& session, const FitRequest& request, const PipelineModel& model,
+                    Json& measured) {
+  if (!IsTimed(request.metric) && !std::ranges::any_of(request.also, IsTimed)) return Status::OK();
+  const DataFrame rows(session, request.held_out ? request.held_out : request.learning);
+  PT_LET(const PredictionTimes times, TimePredictions(model, rows));
+  measured["latency_us"] = times.latency_us;
+  measured["predict_seconds"] = times.seconds_a_million;
+  return Status::OK();
 }
 
 Status Measure(Session& session, const FitRequest& request, FitResult& result) {
@@ -172,8 +191,14 @@ Status Measure(Session& session, const FitRequest& request, FitResult& result) {
   }
   const Json results = StateOf(session).record().results();
   result.best_epoch = results.value("best_epoch", int64_t{0});
-  PT_LET(result.value,
-         ReadMetric(results, request.held_out ? "test" : "validation", request.metric));
+  result.measured = results.value("metrics", Json::object())
+                        .value(request.held_out ? "test" : "validation", Json::object());
+  result.measured.erase("rows");
+  PT_TRY(MeasureTimes(session, request, model, result.measured));
+  for (const std::string& name : request.also) {
+    PT_TRY(ReadMetric(result.measured, name).status());
+  }
+  PT_LET(result.value, ReadMetric(result.measured, request.metric));
   return Status::OK();
 }
 
@@ -216,6 +241,10 @@ class Curve {
   bool lacks_ = false;
 };
 
+Status Dropped() {
+  return Fail({.exit = Exit::kStopped, .what = "the search ended before this trial"});
+}
+
 // A stop of the search or of this fit alone.
 class EitherStop {
  public:
@@ -234,7 +263,8 @@ class EitherStop {
 
 Result<FitResult> FitAnew(Session& parent, const FitRequest& request, Curve& curve, bool resume) {
   const std::stop_token stopped = StateOf(parent).options().call.stop;
-  const EitherStop stop(stopped, request.prune);
+  const EitherStop early(request.prune, request.drop);
+  const EitherStop stop(stopped, early.token());
   PT_LET(const auto events, EventLog::Open(request.folder / "events.jsonl"));
   PT_LET(const auto session, OpenSubSession(parent, {.folder = request.folder,
                                                      .resume = resume,
@@ -249,6 +279,7 @@ Result<FitResult> FitAnew(Session& parent, const FitRequest& request, Curve& cur
   const auto since = Clock::now();
   FitResult result;
   const Status status = Measure(*session, request, result);
+  if (!status.ok() && request.drop.stop_requested()) return Dropped();
   PT_TRY(GiveLearned(request));
   result.seconds = std::chrono::duration<double>(Clock::now() - since).count();
   result.curve = curve.values();
@@ -266,7 +297,7 @@ Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
   PT_LET(bool begun, Enter(request, StateOf(parent).options().resume));
   if (!begun) PT_TRY(TakeEarlier(request));
   std::optional<Curve> curve(std::in_place, request);
-  if (const auto known = ReadResult(request.folder)) {
+  if (const auto known = ReadResult(request.folder, request)) {
     curve->Read(*known);
     return *known;
   }

@@ -24,6 +24,7 @@ struct FitRequest {
   Plan learning;
   Plan held_out;  // Null: the metric is measured on the estimator's own validation rows.
   std::string metric;
+  std::vector<std::string> also;  // What the result must have beside it.
   std::filesystem::path folder;
   std::filesystem::path earlier;  // The folder of a fit of another run; empty: none is known.
   std::filesystem::path learned;  // What stages learned, for fits whose stages learn the same.
@@ -34,15 +35,17 @@ struct FitRequest {
   // nobody follows.
   std::function<void(int64_t step, double value)> follow;
   std::stop_token prune;  // Ends the fit where it is.
+  std::stop_token drop;   // Likewise, as a stop of the search would: it has no result.
 };
 
 struct FitResult {
   std::optional<double> value;  // None if it failed.
   int64_t best_epoch = 0;       // 0 without validation rows.
   double seconds = 0;
-  Json error = Json::object();  // As StatusToJson() returns it; {} if it did not fail.
-  bool pruned = false;          // It was asked to end.
-  Json curve = Json::array();   // The metric on the validation rows by step, null for NaN.
+  Json error = Json::object();     // As StatusToJson() returns it; {} if it did not fail.
+  bool pruned = false;             // It was asked to end.
+  Json curve = Json::array();      // The metric on the validation rows by step, null for NaN.
+  Json measured = Json::object();  // All metrics of the held-out rows, and those of the clock.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("value", value);
@@ -51,6 +54,7 @@ struct FitResult {
     visit("error", error);
     visit("pruned", pruned);
     visit("curve", curve);
+    visit("measured", measured);
   }
 };
 

@@ -62,6 +62,15 @@ Result<Json> ReadTable(const fs::path& run) {
   return ParseJson(text);
 }
 
+// By what is required now. A search by one metric without requirements may have noted no others.
+void Rejudge(const TrialOrder& order, Trial& trial) {
+  if (trial.state != TrialState::kDone || !order.measures()) return;
+  trial.violation.reset();
+  trial.error.clear();
+  if (!trial.measured && trial.value) trial.measured = Json{{order.first().name, *trial.value}};
+  if (!order.Lacks(trial)) order.Judge(trial);
+}
+
 using Contents = std::map<std::string, std::string>;
 
 // What identifies each file: its hash, or its size and time if it was too large for one.
@@ -83,8 +92,9 @@ std::optional<fs::path> KnownTrials::FolderOf(const Json& values) const {
   return run / "trials" / fmt::format("{:03}", found->number);
 }
 
-Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& metric,
+Result<KnownTrials> ReadKnownTrials(const std::string& from, const TrialOrder& order,
                                     const Space& space) {
+  const std::string& metric = order.first().name;
   KnownTrials known{.run = from};
   if (from.empty()) return known;
   PT_LET(const Json table, ReadTable(known.run));
@@ -97,23 +107,23 @@ Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& 
   for (const Json& each : table.value("trials", Json::array())) {
     Trial trial;
     PT_TRY(FieldsFromJson(each, "trials.json", trial));
-    if (LiesIn(space, trial.values)) known.trials.push_back(std::move(trial));
+    if (!LiesIn(space, trial.values)) continue;
+    Rejudge(order, trial);
+    known.trials.push_back(std::move(trial));
   }
   if (!known.trials.empty()) return known;
   return RefusedFrom("no trial of " + from + " lies in the space of this search",
                      "search the same options, or leave from out");
 }
 
-void BeginWith(const KnownTrials& known, const ValueOrder& order, Proposed& proposed) {
+void BeginWith(const KnownTrials& known, const TrialOrder& order, Proposed& proposed) {
   if (known.trials.empty()) return;
-  const Trial* best = nullptr;
   for (const Trial& each : known.trials) {
-    proposed.known.push_back({.at = proposed.tpe->PointOf(each.values),
-                              .loss = each.value ? order.LossOf(*each.value) : std::nan(""),
-                              .pruned = each.pruned_at});
-    if (each.state != TrialState::kDone || !each.value) continue;
-    if (!best || order.LossOf(*each.value) < order.LossOf(*best->value)) best = &each;
+    if (each.state == TrialState::kDone && order.Lacks(each)) continue;
+    proposed.known.push_back(
+        {.at = proposed.tpe->PointOf(each.values), .outcome = order.OutcomeOf(each)});
   }
+  const Trial* const best = BestOf(known.trials, order);
   proposed.first.resize(1);
   if (best != nullptr) proposed.first.front() = best->values;
   // The best one is tried again, the others are not.

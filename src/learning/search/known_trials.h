@@ -12,7 +12,7 @@
 
 #include "protium/search.h"
 #include "search/proposals.h"
-#include "search/value_order.h"
+#include "search/trial_order.h"
 
 namespace protium {
 
@@ -28,13 +28,14 @@ struct KnownTrials {
 };
 
 // Reads the table of `from`. A fault of Exit::kUsage at "search.from" if there is none, if it is by
-// another metric, or if none of its trials lies in the space.
-Result<KnownTrials> ReadKnownTrials(const std::string& from, const std::string& metric,
+// another first metric, or if none of its trials lies in the space. They are judged by what `order`
+// requires.
+Result<KnownTrials> ReadKnownTrials(const std::string& from, const TrialOrder& order,
                                     const Space& space);
 
-// Tells a method that learns of them: the first trial, and the only one that is known before any
+// Tells a method that learns of them, but of done ones that lack a metric: the first trial, and the only one that is known before any
 // result, is the best of them.
-void BeginWith(const KnownTrials& known, const ValueOrder& order, Proposed& proposed);
+void BeginWith(const KnownTrials& known, const TrialOrder& order, Proposed& proposed);
 
 // Whether the session has read the same files as the run, and no databases, so that equal plans
 // mean equal rows.

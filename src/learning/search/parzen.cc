@@ -16,12 +16,13 @@ namespace {
 
 constexpr size_t kFullWeights = 25;
 constexpr double kMostParts = 100;
-std::vector<double> WeightsOf(size_t points) {
+std::vector<double> WeightsOf(size_t points, std::span<const double> given) {
   std::vector<double> weights(points + 1, 1.0);
   const size_t ramp = points > kFullWeights ? points - kFullWeights : 0;
   const double first = points > 0 ? 1.0 / double(points) : 1;
   const double step = ramp > 1 ? (1 - first) / double(ramp - 1) : 0;
   for (size_t i = 0; i < ramp; ++i) weights[i] = first + double(i) * step;
+  std::copy(given.begin(), given.end(), weights.begin());
   double sum = 0;
   for (const double weight : weights) sum += weight;
   for (double& weight : weights) weight /= sum;
@@ -159,8 +160,11 @@ double Draws::Next() {
   return double(SplitMix(state_) >> 11) * 0x1p-53;
 }
 
-Parzen::Parzen(std::span<const Axis> axes, std::span<const Point* const> points)
-    : weights_(WeightsOf(points.size())), logs_(points.size() + 1), factors_(logs_.size(), 1.0) {
+Parzen::Parzen(std::span<const Axis> axes, std::span<const Point* const> points,
+               std::span<const double> weights)
+    : weights_(WeightsOf(points.size(), weights)),
+      logs_(points.size() + 1),
+      factors_(logs_.size(), 1.0) {
   double sum = 0;
   for (const double weight : weights_) {
     before_.push_back(sum);

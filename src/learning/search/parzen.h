@@ -49,8 +49,10 @@ class Draws {
 
 class Parzen {
  public:
-  // `points`, the oldest first, have the coordinates of `axes`. Neither is kept.
-  Parzen(std::span<const Axis> axes, std::span<const Point* const> points);
+  // `points`, the oldest first, have the coordinates of `axes`. `weights` replace those of 4., but
+  // the prior's, unless they are empty. Nothing is kept.
+  Parzen(std::span<const Axis> axes, std::span<const Point* const> points,
+         std::span<const double> weights = {});
 
   // Sets the coordinates of the axes; those of whole numbers are whole numbers or their logarithms.
   void Draw(Draws& draws, Point& into) const;

@@ -32,7 +32,9 @@ Proposals::Proposals(Proposed proposed, int64_t lag)
       told_(proposed_.known),
       ended_(size()) {
   if (!proposed_.tpe) return;
-  for (const Json& each : values_) told_.push_back({proposed_.tpe->PointOf(each), std::nan("")});
+  for (const Json& each : values_) {
+    told_.push_back({proposed_.tpe->PointOf(each), {.loss = std::nan("")}});
+  }
 }
 
 bool Proposals::Ready(size_t index) const {
@@ -42,7 +44,7 @@ bool Proposals::Ready(size_t index) const {
 const Json& Proposals::ValuesOf(size_t index) {
   if (index == values_.size()) {
     values_.push_back(Ask(index));
-    told_.push_back({proposed_.tpe->PointOf(values_.back()), std::nan("")});
+    told_.push_back({proposed_.tpe->PointOf(values_.back()), {.loss = std::nan("")}});
   }
   return values_[index];
 }
@@ -59,9 +61,7 @@ void Proposals::Tell(size_t index, const Outcome& outcome) {
   ended_[index] = true;
   while (all_ended_ < ended_.size() && ended_[all_ended_]) ++all_ended_;
   if (!proposed_.tpe) return;
-  Told& told = told_[proposed_.known.size() + index];
-  told.loss = outcome.loss;
-  told.pruned = outcome.pruned;
+  told_[proposed_.known.size() + index].outcome = outcome;
 }
 
 }  // namespace protium

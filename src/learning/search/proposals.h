@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/tpe.h"
+#include "search/trial_order.h"
 
 namespace protium {
 
@@ -24,12 +25,6 @@ struct Proposed {
 // Contradictory options are faults of Exit::kUsage below `path`.
 Result<Proposed> Propose(const SearchOptions& options, std::span<const Condition> conditions,
                          const std::string& path);
-
-// What a trial has come to: less is better, NaN if it failed; the step of its pruning or 0.
-struct Outcome {
-  double loss = 0;
-  int64_t pruned = 0;
-};
 
 // One thread at a time. Trials count from 0.
 class Proposals {

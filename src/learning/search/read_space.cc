@@ -144,6 +144,33 @@ Status FromJson(const Json& json, const std::string& path, Space& space) {
   return ReadEntries(json, path, "", space);
 }
 
+MetricNames::MetricNames(std::string name) {
+  if (!name.empty()) push_back(std::move(name));
+}
+
+Json ToJson(const MetricNames& names) {
+  if (names.empty()) return "";
+  return names.size() == 1 ? Json(names.front()) : Json(std::vector<std::string>(names));
+}
+
+Status FromJson(const Json& json, const std::string& path, MetricNames& names) {
+  if (json.is_string()) {
+    names = MetricNames(json.get<std::string>());
+    return Status::OK();
+  }
+  std::vector<std::string> list;
+  PT_TRY(fields::Read(json, path, list));
+  names.assign(list.begin(), list.end());
+  return Status::OK();
+}
+
+FieldType DescribeType(const MetricNames&) {
+  const FieldType text{.kind = FieldType::Kind::kText};
+  return {.kind = FieldType::Kind::kEither,
+          .words = "text, or list of text",
+          .of = {text, {.kind = FieldType::Kind::kList, .of = {text}}}};
+}
+
 FieldType DescribeType(const Space&) {
   return {.kind = FieldType::Kind::kEntries,
           .words = "options by path, each with a list of values or a range",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
@@ -16,8 +17,10 @@
 #include "pipeline/make_rows.h"
 #include "protium/events.h"
 #include "search/ask.h"
+#include "search/end_rule.h"
 #include "search/fit.h"
 #include "search/pruning.h"
+#include "search/search_clock.h"
 #include "search/space.h"
 #include "search/trial_rows.h"
 
@@ -34,7 +37,10 @@ class TrialRunner {
         over_folds_(request.settled.prune.kind == Prune::kWilcoxon),
         asked_(request.search, request.settled, StateOf(session_).options().catalogue),
         pruning_(request.settled.prune, over_folds_ ? 1 : fits_a_trial_),
-        table_(request.settled.metric, request.settled.order(), request.settled.paths) {
+        rule_(request.search.options(), request.settled.order),
+        limit_(asked_.size()),
+        clock_(StateOf(session_).folder(), request.search.options().seconds),
+        table_(request.settled.order, request.settled.paths) {
     SessionState& state = StateOf(session_);
     const int64_t fits = request.settled.proposed.count * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
@@ -42,10 +48,9 @@ class TrialRunner {
     memory_ = RowsMemory(state.options()) / parallel_;
   }
 
-  Result<TrialTable> Run() {
+  Result<TrialsRun> Run() {
     {
-      std::jthread judging;
-      if (prunes_) judging = std::jthread([this](const std::stop_token& over) { Judge(over); });
+      const std::jthread judging([this](const std::stop_token& over) { Judge(over); });
       std::vector<std::jthread> workers;
       for (int32_t i = 1; i < parallel_; ++i) workers.emplace_back([this] { Work(); });
       Work();
@@ -56,7 +61,7 @@ class TrialRunner {
     std::error_code ignored;
     std::filesystem::remove_all(StateOf(session_).folder() / "trials" / "rows", ignored);
     if (table_.best() == nullptr) return NoneDone();
-    return std::move(table_);
+    return TrialsRun{std::move(table_), ended_by_};
   }
 
  private:
@@ -66,6 +71,7 @@ class TrialRunner {
     int32_t running = 0;
     bool failed = false;
     std::stop_source prune;
+    std::stop_source drop;
     int32_t compared = 0;  // wilcoxon: the folds that were reported, in their order.
   };
   struct Place {
@@ -73,6 +79,7 @@ class TrialRunner {
     int32_t fold = 0;
     const SettledTrial* settled = nullptr;
     std::stop_token prune;
+    std::stop_token drop;
   };
 
   void Work() {
@@ -101,10 +108,14 @@ class TrialRunner {
     std::unique_lock lock(mutex_);
     while (end_.ok()) {
       Place place{next_ / size_t(fits_a_trial_), int32_t(next_ % size_t(fits_a_trial_))};
-      if (place.trial >= asked_.size()) return std::nullopt;
+      if (place.trial >= limit_) return std::nullopt;
       if (!asked_.Ready(place.trial)) {
         ended_.wait(lock);
         continue;
+      }
+      if (place.fold == 0 && clock_.IsOver(place.trial)) {
+        EndAt(place.trial, "seconds");
+        return std::nullopt;
       }
       ++next_;
       if (place.fold > 0 && !open_.contains(place.trial)) continue;  // It is over.
@@ -123,6 +134,7 @@ class TrialRunner {
       ++open.running;
       place.settled = &*asked.settled;
       place.prune = open.prune.get_token();
+      place.drop = open.drop.get_token();
       return place;
     }
     return std::nullopt;
@@ -149,12 +161,14 @@ class TrialRunner {
                        .estimator = trial.estimator,
                        .learning = folds ? folds->Learning(place.fold) : request_.train.plan(),
                        .held_out = folds ? folds->HeldOut(place.fold) : nullptr,
-                       .metric = request_.settled.metric,
+                       .metric = request_.settled.metric(),
                        .folder = folds ? folder / folder_of_fold : folder,
                        .learned = trials / "learned",
                        .rows_memory_bytes = memory_,
                        .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())},
-                       .prune = place.prune};
+                       .prune = place.prune,
+                       .drop = place.drop};
+    if (request_.settled.order.measures()) request.also = request_.settled.order.Names();
     const auto earlier = request_.settled.known.FolderOf(trial.values);
     if (earlier && request_.same_files) {
       request.earlier = folds ? *earlier / folder_of_fold : *earlier;
@@ -174,6 +188,9 @@ class TrialRunner {
     const std::lock_guard lock(mutex_);
     Open& open = open_[place.trial];
     --open.running;
+    if (!result.ok() && open.drop.stop_requested() && IsStop(result.status())) {
+      return Settle();
+    }
     if (!result.ok()) {
       if (end_.ok()) end_ = WithFewerGangs(result.status());
       ended_.notify_all();
@@ -199,12 +216,23 @@ class TrialRunner {
     pruning_.End(trial, 0, false);
   }
 
+  static bool IsStop(const Status& status) { return FaultOf(status).exit == Exit::kStopped; }
+
   // Ends the trials that are over; returns those that are to be stopped.
   std::vector<std::stop_source> Settle() {
     std::vector<std::stop_source> stopped;
     if (prunes_) pruning_.Judge();
     for (auto each = open_.begin(); each != open_.end();) {
       auto& [trial, open] = *each;
+      if (trial >= limit_) {
+        if (open.running == 0) {
+          each = open_.erase(each);
+        } else {
+          stopped.push_back(open.drop);
+          ++each;
+        }
+        continue;
+      }
       const PrunedAt* at = pruning_.StoppedAt(trial);
       if (at != nullptr && open.running > 0) stopped.push_back(open.prune);
       if (!IsOver(trial, open)) {
@@ -235,10 +263,24 @@ class TrialRunner {
     if (!row.failed.ok()) errors_.emplace(row.trial.number, row.failed);
     asked_.Tell(index, row.outcome);
     table_.Add(row.trial);
+    if (clock_.limited()) table_.SetElapsed(clock_.Elapsed());
+    rule_.Take(row.trial);
+    if (rule_.last() && size_t(*rule_.last()) < limit_) EndAt(size_t(*rule_.last()), rule_.why());
     const Status saved = table_.Save(StateOf(session_).folder());
     if (!saved.ok() && end_.ok()) end_ = saved;
     ended_.notify_all();
     ReportEnded(row.trial);
+  }
+
+  // The trials from `limit` on do not count, whether they have begun or not.
+  void EndAt(size_t limit, const std::string& why) {
+    limit_ = std::min(limit_, limit);
+    ended_by_ = why;
+    table_.DropAbove(int64_t(limit_));
+    std::erase_if(errors_, [&](const auto& each) { return each.first > int64_t(limit_); });
+    ended_.notify_all();
+    news_ = true;
+    reported_.notify_one();
   }
 
   // Suggests fewer gangs, since fewer rows at a time may fit.
@@ -256,7 +298,7 @@ class TrialRunner {
                      .trials = request_.settled.proposed.count,
                      .values = ValuesText(trial.values),
                      .state = fields::Write(trial.state).get<std::string>(),
-                     .metric = request_.settled.metric,
+                     .metric = request_.settled.metric(),
                      .value = trial.value,
                      .deviation = trial.deviation,
                      .seconds = trial.seconds,
@@ -268,7 +310,19 @@ class TrialRunner {
     StateOf(session_).call().Send(event);
   }
 
+  Status NoneKeeps(const Trial& nearest) const {
+    return Fail(
+        {.what = fmt::format("none of {} trials keeps what is required; trial {} comes nearest: {}",
+                             table_.trials().size(), nearest.number, nearest.error),
+         .where = "search.require",
+         .fix = "loosen it and begin a new run with  search.from = \"" +
+                StateOf(session_).folder().string() +
+                "\", which takes over these trials, or search a space with better ones",
+         .kept = "trials.json has the values of each"});
+  }
+
   Status NoneDone() {
+    if (const Trial* nearest = NearestOf(table_.trials())) return NoneKeeps(*nearest);
     const auto& [number, status] = *errors_.begin();
     Fault fault = FaultOf(status);
     const size_t all = table_.trials().size(), failed = errors_.size();
@@ -298,6 +352,10 @@ class TrialRunner {
   std::map<size_t, Open> open_;
   AskedTrials asked_;
   Pruning pruning_;
+  EndRule rule_;
+  size_t limit_;          // Trials from here on do not count.
+  std::string ended_by_;  // Why it is less than the search's; empty: it is not.
+  SearchClock clock_;
   TrialTable table_;
   std::map<int64_t, Status> errors_;  // By the trial's number.
   Status end_;                        // What ends the search early.
@@ -305,6 +363,6 @@ class TrialRunner {
 
 }  // namespace
 
-Result<TrialTable> RunTrials(const TrialsRequest& request) { return TrialRunner(request).Run(); }
+Result<TrialsRun> RunTrials(const TrialsRequest& request) { return TrialRunner(request).Run(); }
 
 }  // namespace protium

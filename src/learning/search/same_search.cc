@@ -21,13 +21,17 @@ Json TrialsOf(const KnownTrials& known) {
 
 Json Identity(const Search& search, const SettledSearch& settled) {
   const SearchOptions& options = search.options();
-  return {{"method", fields::Write(options.method)},
-          {"seed", options.seed},
-          {"lag", options.lag},
-          {"metric", settled.metric},
-          {"prune", PruningToJson(settled.prune)},
-          {"from", TrialsOf(settled.known)},
-          {"space", ToJson(options.space)}};
+  MetricNames metrics;
+  for (const OrderedMetric& each : settled.order.metrics) metrics.push_back(each.name);
+  Json identity = {{"method", fields::Write(options.method)},
+                   {"seed", options.seed},
+                   {"lag", options.lag},
+                   {"metric", ToJson(metrics)},
+                   {"prune", PruningToJson(settled.prune)},
+                   {"from", TrialsOf(settled.known)},
+                   {"space", ToJson(options.space)}};
+  if (!options.require.empty()) identity["require"] = options.require;
+  return identity;
 }
 
 // Whether a trial of such a search depends on others.

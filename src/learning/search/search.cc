@@ -9,6 +9,8 @@
 //    of the run and a killed refit continues like any training.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "base/fault.h"
@@ -16,6 +18,7 @@
 #include "events/events.h"
 #include "frame/session_state.h"
 #include "model/preview.h"
+#include "os/file.h"
 #include "pipeline/estimator.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/make_rows.h"
@@ -69,6 +72,7 @@ Note AboutKnown(const KnownTrials& known, bool same_files) {
 struct Searched {
   SettledSearch settled;
   TrialTable table;
+  std::string ended_by;
   int64_t fits_a_trial = 1;
 };
 
@@ -96,14 +100,36 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   if (!settled.known.trials.empty()) state.call().Send(AboutKnown(settled.known, same_files));
   const TrialsRequest request{search, settled, train, std::move(folds), same_files};
   const auto since = Clock::now();
-  PT_LET(TrialTable table, RunTrials(request));
+  PT_LET(TrialsRun run, RunTrials(request));
   state.record().AddSeconds("search", since);
   const int64_t fits = search.folds() ? Folds::CountFits(*search.folds()) : 1;
-  return Searched{std::move(settled), std::move(table), fits};
+  return Searched{std::move(settled), std::move(run.table), std::move(run.ended_by), fits};
+}
+
+// [{"trial", "measured", "values"}], the best by the first metric first.
+Json FrontToJson(const Searched& searched) {
+  const TrialOrder& order = searched.settled.order;
+  std::vector<const Trial*> front = FrontOf(searched.table.trials(), order);
+  std::ranges::stable_sort(front, {}, [&](const Trial* each) { return order.LossesOf(*each); });
+  Json json = Json::array();
+  for (const Trial* each : front) {
+    json.push_back(
+        {{"trial", each->number}, {"measured", *each->measured}, {"values", each->values}});
+  }
+  return json;
 }
 
 // Writes "search" of result.json, and reports it to the user before the refit. `training` is that
 // of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
+std::string BestText(const Searched& searched) {
+  const TrialOrder& order = searched.settled.order;
+  if (!order.several()) return "the best";
+  const std::string which = order.choose == Choose::kKnee ? "nearest to the best of each metric"
+                                                          : "the best by " + order.first().name;
+  return fmt::format("{} of {} on the front", which,
+                     FrontOf(searched.table.trials(), order).size());
+}
+
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
                 const EstimatorOptions& chosen, const Json& training) {
   int64_t failed = 0, pruned = 0;
@@ -111,7 +137,7 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
     failed += each.state == TrialState::kFailed;
     pruned += each.state == TrialState::kPruned;
   }
-  Json told = {{"metric", searched.settled.metric},
+  Json told = {{"metric", searched.settled.metric()},
                {"trials", searched.table.trials().size()},
                {"fits", int64_t(searched.table.trials().size()) * searched.fits_a_trial},
                {"failed", failed},
@@ -120,8 +146,17 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
                {"values", best.values},
                {"value", *best.value}};
   if (best.deviation) told["deviation"] = *best.deviation;
+  if (best.measured) told["measured"] = *best.measured;
+  if (!searched.ended_by.empty()) {
+    told["ended_by"] = searched.ended_by;
+    told["of"] = searched.settled.proposed.count;
+  }
+  if (searched.settled.order.several()) {
+    told["choose"] = fields::Write(searched.settled.order.choose);
+    told["front"] = FrontToJson(searched);
+  }
   std::string text = searched.table.trials().size() > 1
-                         ? fmt::format("trial {} is the best; it", best.number)
+                         ? fmt::format("trial {} is {}; it", best.number, BestText(searched))
                          : "the model";
   text += " is fitted on ";
   text +=
@@ -139,6 +174,22 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
   state.call().Send(Note{text});
 }
 
+// A search that is resumed with more trials may find a better one: what the last fit of the former
+// best has left in the run folder is then another fit's.
+Status ForgetOtherFit(SessionState& state, const Pipeline& whole) {
+  const std::filesystem::path file = state.folder() / "trials" / "refit.json";
+  const std::string identity = Pretty(StagesToJson(whole.stages()));
+  if (state.options().resume) {
+    const Result<std::string> there = ReadFile(file);
+    if (there.ok() && *there == identity) return Status::OK();
+    std::error_code error;
+    std::filesystem::remove(state.folder() / "stages.json", error);
+    std::filesystem::remove_all(state.folder() / "checkpoints", error);
+    PT_TRY(MakeFolder(state.folder() / "checkpoints"));
+  }
+  return WriteFile(file, identity);
+}
+
 }  // namespace
 
 Result<SearchResult> Search::Run(const DataFrame& train) const {
@@ -149,18 +200,25 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   PT_LET(Searched searched, RunSearch(search, train));
   const Trial& best = *searched.table.best();
   PT_LET(const SettledTrial chosen,
-         SettleTrial(search, searched.settled.metric, best.values, state.options().catalogue));
+         SettleTrial(search, searched.settled.order, best.values, state.options().catalogue));
   std::vector<StageOptions> whole = chosen.pipeline.stages();
   PT_LET(const auto estimator, FindEstimator(whole, state.options().catalogue));
   whole[estimator->at].options = estimator->kind->ForAllRows(estimator->own, best.best_epoch);
   ReportBest(state, searched, best, chosen.estimator,
              estimator->kind->DescribeTraining(whole[estimator->at].options));
+  PT_TRY(ForgetOtherFit(state, Pipeline(whole)));
   PT_LET(PipelineModel model, FitAsGiven(Pipeline(std::move(whole)), train));
-  return SearchResult{.metric = searched.settled.metric,
-                      .higher_is_better = searched.settled.higher_is_better,
+  SearchResult result{.metric = searched.settled.metric(),
+                      .higher_is_better = searched.settled.order.first().order.higher_is_better,
                       .trials = searched.table.trials(),
                       .best = best.number,
                       .model = std::move(model)};
+  if (searched.settled.order.several()) {
+    for (const Trial* each : FrontOf(result.trials, searched.settled.order)) {
+      result.front.push_back(each->number);
+    }
+  }
+  return result;
 }
 
 Result<Trial> CrossValidate(const Pipeline& pipeline, const DataFrame& table,

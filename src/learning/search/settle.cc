@@ -49,14 +49,17 @@ bool Holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Each trial must measure the metric, on rows that it does not learn from.
-Status CheckMeasured(const Search& search, const std::string& metric, const SettledTrial& trial) {
+// Each trial must measure the metrics, on rows that it does not learn from.
+Status CheckMeasured(const Search& search, const TrialOrder& order, const SettledTrial& trial) {
   const MeasureOptions& train = trial.estimator.train;
-  if (!Holds(train.metrics, metric)) {
+  for (const std::string& metric : order.Names()) {
+    if (IsTimed(metric) || Holds(train.metrics, metric)) continue;
+    const bool compared =
+        std::ranges::find(order.metrics, metric, &OrderedMetric::name) != order.metrics.end();
     Fault fault{.exit = Exit::kUsage,
                 .what = fmt::format("metric = \"{}\" is not one of the metrics {}", metric,
                                     Dump(Json(train.metrics))),
-                .where = "search.metric",
+                .where = compared ? "search.metric" : "search.require",
                 .fix = "choose one of them, or add it to train.metrics"};
     if (!trial.values.empty()) fault.why = "in the trial with " + ValuesText(trial.values);
     return Fail(std::move(fault));
@@ -90,7 +93,7 @@ Status SettleAll(const Search& search, const std::vector<Json>& proposed,
                  const std::shared_ptr<const Catalogue>& own, const SettledSearch& settled,
                  std::vector<SettledTrial>& into) {
   for (const Json& values : proposed) {
-    PT_LET(SettledTrial trial, SettleTrial(search, settled.metric, values, own));
+    PT_LET(SettledTrial trial, SettleTrial(search, settled.order, values, own));
     into.push_back(std::move(trial));
   }
   return Status::OK();
@@ -124,11 +127,11 @@ Status CheckPruned(const Search& search, const SettledSearch& settled, const Set
     return UsageFault("search.prune", "trials are pruned by validation rows, and none are held out",
                       "set train.validation = { share = 0.1 }");
   }
-  if (train.best == settled.metric) return Status::OK();
+  if (train.best == settled.metric()) return Status::OK();
   return UsageFault("search.prune",
                     fmt::format("trials are pruned by train.best, which is {}, and compared by {}",
-                                train.best, settled.metric),
-                    fmt::format("set train.best = \"{}\"", settled.metric));
+                                train.best, settled.metric()),
+                    fmt::format("set train.best = \"{}\"", settled.metric()));
 }
 
 Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settled) {
@@ -137,8 +140,13 @@ Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settl
                  .grace = options.grace,
                  .reduction = options.reduction,
                  .brackets = std::max<int64_t>(options.brackets, 1),
-                 .order = settled.order()};
+                 .order = settled.order.first().order};
   if (rule.kind == Prune::kNone) return rule;
+  if (settled.order.several()) {
+    return UsageFault("search.prune",
+                      "trials that are compared by several metrics cannot be pruned",
+                      "leave prune out, or name one metric");
+  }
   if (rule.kind == Prune::kWilcoxon) {
     rule.grace = std::max<int64_t>(rule.grace, 1);
     if (FitsATrial(search) >= kFewestFolds) return rule;
@@ -160,10 +168,33 @@ Result<PruneRule> SettlePruning(const Search& search, const SettledSearch& settl
   return rule;
 }
 
+Result<ValueOrder> ValueOrderOf(const std::string& name, const std::string& path,
+                                const Catalogue& catalogue) {
+  if (IsTimed(name)) return ValueOrder();
+  PT_LET(const MetricRow* metric, FindMetricRow(catalogue.metrics, name, path));
+  return ValueOrder{.higher_is_better = metric->higher_is_better};
+}
+
+Result<TrialOrder> SettleOrder(const SearchOptions& options, const std::string& usual,
+                               const Catalogue& catalogue) {
+  const MetricNames names = options.metric.empty() ? MetricNames(usual) : options.metric;
+  PT_LET(TrialOrder order, OrderOf(names, options));
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string path =
+        names.size() == 1 ? "search.metric" : fmt::format("search.metric.{}", i);
+    PT_LET(order.metrics[i].order, ValueOrderOf(names[i], path, catalogue));
+  }
+  for (size_t i = 0; i < order.require.size(); ++i) {
+    PT_TRY(ValueOrderOf(order.require[i].metric, fmt::format("search.require.{}", i), catalogue)
+               .status());
+  }
+  return order;
+}
+
 }  // namespace
 
-Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric,
-                                 const Json& values, const std::shared_ptr<const Catalogue>& own) {
+Result<SettledTrial> SettleTrial(const Search& search, const TrialOrder& order, const Json& values,
+                                 const std::shared_ptr<const Catalogue>& own) {
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   PT_LET(Pipeline pipeline, WithValues(search.pipeline(), values, own, "search.space"));
   PT_LET(EstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
@@ -176,7 +207,7 @@ Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric
   SettledTrial trial{values, std::move(pipeline), std::move(estimator)};
   trial.unit = training.contains("rounds") ? "round" : "epoch";
   trial.steps = WholeAt(training, trial.unit + "s");
-  PT_TRY(CheckMeasured(search, metric, trial));
+  PT_TRY(CheckMeasured(search, order, trial));
   return trial;
 }
 
@@ -185,17 +216,14 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   if (search.folds()) PT_TRY(CheckFolds(*search.folds()));
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   PT_LET(const EstimatorOptions base, EstimatorOf(search.pipeline(), catalogue));
-  SettledSearch settled{.metric = search.options().metric};
-  if (settled.metric.empty()) settled.metric = base.train.best;
-  PT_LET(const MetricRow* metric,
-         FindMetricRow(catalogue.metrics, settled.metric, "search.metric"));
-  settled.higher_is_better = metric->higher_is_better;
+  SettledSearch settled;
+  PT_LET(settled.order, SettleOrder(search.options(), base.train.best, catalogue));
   for (const Dimension& each : search.options().space) settled.paths.push_back(each.path);
   const SearchOptions& options = search.options();
   PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
   PT_LET(settled.proposed, Propose(options, conditions, "search"));
-  PT_LET(settled.known, ReadKnownTrials(options.from, settled.metric, options.space));
-  if (settled.learns()) BeginWith(settled.known, settled.order(), settled.proposed);
+  PT_LET(settled.known, ReadKnownTrials(options.from, settled.order, options.space));
+  if (settled.learns()) BeginWith(settled.known, settled.order, settled.proposed);
   PT_TRY(SettleAll(search, settled.proposed.first, own, settled, settled.trials));
   if (settled.learns()) {
     PT_TRY(SettleAll(search, settled.proposed.tpe->Corners(), own, settled, settled.corners));
@@ -243,15 +271,34 @@ Json PruningToJson(const PruneRule& rule) {
   return json;
 }
 
+static void AddOrder(const TrialOrder& order, Json& json) {
+  if (order.several()) {
+    for (const OrderedMetric& each : order.metrics) json["objectives"].push_back(each.name);
+    json["choose"] = fields::Write(order.choose);
+  }
+  for (const Requirement& each : order.require) json["require"].push_back(each.text);
+  for (const std::string& name : order.Names()) {
+    if (IsTimed(name)) json["timed"].push_back(name);
+  }
+}
+
+static void AddEnds(const SearchOptions& options, Json& json) {
+  if (options.seconds > 0) json["seconds"] = options.seconds;
+  if (options.target) json["target"] = *options.target;
+  if (options.patience > 0) json["patience"] = options.patience;
+}
+
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address) {
   const int64_t trials = settled.proposed.count;
   const int64_t fits = trials * FitsATrial(search);
   Json json = {{"method", fields::Write(search.options().method)},
-               {"metric", settled.metric},
+               {"metric", settled.metric()},
                {"trials", trials},
                {"fits", fits},
                {"parallel", CountParallel(search, settled, address, fits)}};
   if (settled.prune.kind != Prune::kNone) json["prune"] = PruningToJson(settled.prune);
+  AddOrder(settled.order, json);
+  AddEnds(search.options(), json);
   json["folds"] = search.folds() ? FieldsToJson(*search.folds()) : Json();
   json["space"] = ToJson(search.options().space);
   json["first"] = Json::array();

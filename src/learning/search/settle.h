@@ -13,6 +13,7 @@
 #include "search/known_trials.h"
 #include "search/proposals.h"
 #include "search/pruning.h"
+#include "search/trial_order.h"
 
 namespace protium {
 
@@ -25,8 +26,7 @@ struct SettledTrial {
 };
 
 struct SettledSearch {
-  std::string metric;
-  bool higher_is_better = false;
+  TrialOrder order;
   // At least one: all, or of a search that learns those that no result changes.
   std::vector<SettledTrial> trials;
   std::vector<SettledTrial> corners;  // Of a search that learns: the ends of its space.
@@ -36,13 +36,13 @@ struct SettledSearch {
   PruneRule prune;  // Complete; of kind kNone unless trials may be stopped.
 
   bool learns() const { return proposed.tpe != nullptr; }
-  ValueOrder order() const { return {.higher_is_better = higher_is_better}; }
+  const std::string& metric() const { return order.first().name; }
 };
 
 // Refuses with Exit::kUsage a trial whose options the pipeline refuses, and one that does not
-// measure `metric` on rows that it has not learned from.
-Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric,
-                                 const Json& values, const std::shared_ptr<const Catalogue>& own);
+// measure what `order` compares on rows that it has not learned from.
+Result<SettledTrial> SettleTrial(const Search& search, const TrialOrder& order, const Json& values,
+                                 const std::shared_ptr<const Catalogue>& own);
 
 // Refuses with Exit::kUsage, below "search" or "folds": a pipeline without an estimator, paths that
 // do not exist, values that any trial's pipeline would refuse (of a search that learns: any of
@@ -65,7 +65,9 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
 Json PruningToJson(const PruneRule& rule);
 
 // Returns {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values,
-// ...]} and, if trials may be pruned, "prune": {"kind", "grace"}, for `protium plan`.
+// ...]} and, as far as there are such, "prune": {"kind", "grace"}, "objectives" and "choose",
+// "require", "seconds", "target", "patience" and "timed", the metrics that the clock measures, for
+// `protium plan`.
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address);
 
 }  // namespace protium

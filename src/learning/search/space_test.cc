@@ -224,8 +224,8 @@ TEST(Settle, WantsRowsToMeasureOnAndAMetricThatIsMeasured) {
 }
 
 TEST(Settle, ComparesByTheMetricThatChoosesEpochsUnlessToldOtherwise) {
-  EXPECT_EQ(Settle(SearchOf("{}"), nullptr)->metric, "rmse");
-  EXPECT_EQ(Settle(SearchOf("{}", {.metric = "mae"}), nullptr)->metric, "mae");
+  EXPECT_EQ(Settle(SearchOf("{}"), nullptr)->metric(), "rmse");
+  EXPECT_EQ(Settle(SearchOf("{}", {.metric = "mae"}), nullptr)->metric(), "mae");
   EXPECT_EQ(Settle(SearchOf(R"({"train.epochs": [1, 2]})"), nullptr)->trials.size(), 2u);
 }
 

@@ -23,11 +23,13 @@ constexpr int64_t kFreshDraws = 1000;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Whole ones first, then pruned ones by their steps, then those without a value.
-std::tuple<int, int64_t, double> RankOf(const Told& told) {
+// Whole ones first, then pruned ones by their steps, then those that break what is required, then
+// those without a value.
+std::tuple<int, int64_t, double> RankOf(const Outcome& told) {
   const double loss = std::isnan(told.loss) ? kInfinity : told.loss;
+  if (told.violation > 0) return {2, 0, told.violation};
   if (told.pruned > 0) return {1, -told.pruned, loss};
-  return {loss == kInfinity ? 2 : 0, 0, loss};
+  return {loss == kInfinity ? 3 : 0, 0, loss};
 }
 
 bool IsFixed(const Dimension& dimension) {
@@ -48,22 +50,59 @@ bool SamePoint(const Point& a, const Point& b) {
 
 struct Halves {
   std::vector<const Point*> good;
+  std::vector<double> weights;  // Of the good ones; empty: by their age.
   std::vector<const Point*> bad;
 };
 
-// Both in the order of trials; of equal losses the earlier trial is the better one.
-Halves Halve(const std::vector<const Told*>& told) {
+// Marks the best `good`; of equal ones the earlier trial is the better one.
+std::vector<bool> BestByRank(const std::vector<const Told*>& told, size_t good) {
   std::vector<std::pair<std::tuple<int, int64_t, double>, size_t>> order;
-  for (size_t i = 0; i < told.size(); ++i) order.emplace_back(RankOf(*told[i]), i);
-  const size_t good = std::min((told.size() + 9) / 10, kMostGood);
+  for (size_t i = 0; i < told.size(); ++i) order.emplace_back(RankOf(told[i]->outcome), i);
   const auto cut = order.begin() + std::ptrdiff_t(good);
   if (good > 0) std::nth_element(order.begin(), cut - 1, order.end());
-  std::vector<bool> is_good(told.size());
-  for (auto each = order.begin(); each != cut; ++each) is_good[each->second] = true;
-  Halves halves;
+  std::vector<bool> best(told.size());
+  for (auto each = order.begin(); each != cut; ++each) best[each->second] = true;
+  return best;
+}
+
+// The same where there are several losses: those that have all of them come first.
+std::vector<bool> BestOfSeveral(const std::vector<const Told*>& told, size_t good) {
+  std::vector<size_t> whole;
+  std::vector<Losses> losses;
   for (size_t i = 0; i < told.size(); ++i) {
-    (is_good[i] ? halves.good : halves.bad).push_back(&told[i]->at);
+    const Outcome& outcome = told[i]->outcome;
+    if (outcome.losses.empty() || outcome.violation > 0) continue;
+    whole.push_back(i);
+    losses.push_back(outcome.losses);
   }
+  if (whole.size() <= good) return BestByRank(told, good);
+  std::vector<bool> best(told.size());
+  for (const size_t i : BestRanked(losses, good)) best[whole[i]] = true;
+  return best;
+}
+
+std::vector<double> WeightsOf(const std::vector<const Told*>& good) {
+  std::vector<Losses> losses;
+  for (const Told* each : good) {
+    if (each->outcome.losses.empty() || each->outcome.violation > 0) return {};
+    losses.push_back(each->outcome.losses);
+  }
+  return GainsOf(losses);
+}
+
+// Both in the order of trials.
+Halves Halve(const std::vector<const Told*>& told) {
+  const size_t good = std::min((told.size() + 9) / 10, kMostGood);
+  const bool several =
+      std::ranges::any_of(told, [](const Told* each) { return !each->outcome.losses.empty(); });
+  const std::vector<bool> best = several ? BestOfSeveral(told, good) : BestByRank(told, good);
+  Halves halves;
+  std::vector<const Told*> good_ones;
+  for (size_t i = 0; i < told.size(); ++i) {
+    (best[i] ? halves.good : halves.bad).push_back(&told[i]->at);
+    if (best[i]) good_ones.push_back(told[i]);
+  }
+  if (several) halves.weights = WeightsOf(good_ones);
   return halves;
 }
 
@@ -228,7 +267,7 @@ void Tpe::ProposeGroup(const Group& group, const History& history, Draws& draws,
   for (const Point& each : history.running) {
     if (TakesPart(group, each)) halves.bad.push_back(&each);
   }
-  const Parzen good(group.axes, halves.good), bad(group.axes, halves.bad);
+  const Parzen good(group.axes, halves.good, halves.weights), bad(group.axes, halves.bad);
   Point candidate = into, best;
   double greatest = 0;
   for (int i = 0; i < kCandidates; ++i) {

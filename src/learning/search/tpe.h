@@ -14,7 +14,11 @@
 //    good ones among them; the options without a condition come first and decide which groups take
 //    part.
 //
-// 5. Pruned trials come behind the others, the one that got farthest first.
+// 5. Pruned trials come behind the others, the one that got farthest first; behind them those that
+//    break what is required, the one that breaks it least first.
+// 6. With several losses the good ones are those of the lowest ranks (pareto.h), and weigh in
+//    proportion to what they add to the hypervolume, as in Optuna's multi-objective TPE (Ozaki and
+//    others, 2022).
 //
 // Unlike there, no set of values comes twice unless the space is used up, and a trial that failed
 // counts as the worst.
@@ -26,6 +30,7 @@
 #include <vector>
 
 #include "search/parzen.h"
+#include "search/trial_order.h"
 
 namespace protium {
 
@@ -37,12 +42,10 @@ struct Condition {
   std::vector<Json> among;
 };
 
-// A trial's result. Trials that were pruned are worse than all that were not, better than those
-// that failed, and of two the one is better that was pruned later.
+// A trial's result. A loss of NaN is the worst, as infinity.
 struct Told {
   Point at;
-  double loss = 0;     // Less is better; NaN is the worst, as infinity.
-  int64_t pruned = 0;  // The step of its pruning; 0: it was not pruned.
+  Outcome outcome;
 };
 
 // Has no state but its space: what Ask() returns depends on the arguments alone, on any machine.

@@ -138,6 +138,56 @@ TEST(Tpe, TakesPrunedTrialsForWorseThanWholeOnes) {
   EXPECT_GT(asked_below(9, 3), 30);
 }
 
+// However good their losses are; of two the one is better that breaks it less.
+TEST(Tpe, TakesTrialsThatBreakWhatIsRequiredForWorseThanPrunedOnes) {
+  const Tpe tpe({Uniform("x", -1, 1)}, 3);
+  const auto asked_below = [&](const Outcome& at_low, const Outcome& at_high) {
+    std::vector<Told> told;
+    for (int i = 0; i < 30; ++i) {
+      const double x = double(2 * i - 29) / 30;
+      told.push_back({{x}, x < 0 ? at_low : at_high});
+    }
+    int below = 0;
+    for (int64_t number = 31; number <= 70; ++number) {
+      below += tpe.Ask(number, told, {})["x"].get<double>() < 0;
+    }
+    return below;
+  };
+  EXPECT_GT(asked_below({.loss = 1}, {.loss = -100, .violation = 0.1}), 30);
+  EXPECT_GT(asked_below({.loss = 1, .pruned = 1}, {.loss = -100, .violation = 0.1}), 30);
+  EXPECT_GT(asked_below({.loss = 1, .violation = 0.1}, {.loss = -100, .violation = 0.2}), 30);
+  EXPECT_GT(asked_below({.loss = 1, .violation = 9}, {.loss = kNan}), 30);
+}
+
+// ZDT1 (Zitzler, Deb and Thiele, 2000) of three variables.
+Losses Zdt1(const Json& at) {
+  const double x = at["x"].get<double>();
+  const double g = 1 + 9 * (at["y"].get<double>() + at["z"].get<double>()) / 2;
+  return {x, g * (1 - std::sqrt(x / g))};
+}
+
+TEST(Tpe, FindsAFrontOfSeveralLosses) {
+  const Space space = {Uniform("x", 0, 1), Uniform("y", 0, 1), Uniform("z", 0, 1)};
+  double ours = 0, random = 0;
+  for (int64_t seed = 0; seed < 5; ++seed) {
+    const Tpe tpe(space, seed);
+    std::vector<Told> told;
+    std::vector<Losses> found, drawn;
+    for (int64_t number = 1; number <= 100; ++number) {
+      const Json values = tpe.Ask(number, told, {});
+      found.push_back(Zdt1(values));
+      told.push_back({tpe.PointOf(values), {.loss = found.back()[0], .losses = found.back()}});
+    }
+    const auto proposed = ProposeTrials({.trials = 100, .seed = seed, .space = space}, "search");
+    for (const Json& values : *proposed) drawn.push_back(Zdt1(values));
+    ours += Hypervolume(found, {1.1, 10});
+    random += Hypervolume(drawn, {1.1, 10});
+  }
+  // Of the whole front it would be 10.32 each.
+  EXPECT_GT(ours, random + 5 * 0.5) << random / 5;
+  EXPECT_GT(ours / 5, 9.9);
+}
+
 TEST(Tpe, TakesRangesOfOneNumber) {
   const Space space = {LogUniform("one", 0.1, 0.1), IntUniform("two", 2, 2), Uniform("x", 0, 1),
                        LogIntUniform("four", 4, 4), OneOf("only", {"this"})};

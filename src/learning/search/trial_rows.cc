@@ -21,6 +21,18 @@ void MarkFailed(TrialRow& row, const Status& status, const std::string& where) {
   row.failed = status;
 }
 
+// Over folds. RunFit() has refused a fit without one of them.
+Json MeansOf(const std::vector<std::string>& names, const std::map<int32_t, FitResult>& results) {
+  Json means = Json::object();
+  for (const std::string& name : names) {
+    std::vector<double> values;
+    for (const auto& [fold, result] : results)
+      values.push_back(result.measured[name].get<double>());
+    means[name] = MeanOf(values);
+  }
+  return means;
+}
+
 }  // namespace
 
 TrialRow RowOfRefused(const RowRequest& request) {
@@ -46,7 +58,10 @@ TrialRow RowOfFits(const RowRequest& request, const std::map<int32_t, FitResult>
   }
   Summarise(row.trial);
   row.trial.best_epoch = int64_t(std::lround(epochs / double(results.size())));
-  row.outcome.loss = request.settled.order().LossOf(*row.trial.value);
+  const TrialOrder& order = request.settled.order;
+  if (order.measures()) row.trial.measured = MeansOf(order.Names(), results);
+  order.Judge(row.trial);
+  row.outcome = order.OutcomeOf(row.trial);
   return row;
 }
 
@@ -59,10 +74,10 @@ TrialRow RowOfPruned(const RowRequest& request, const PrunedAt& at, double secon
   const PruneRule& rule = request.settled.prune;
   const bool over_folds = rule.kind == Prune::kWilcoxon;
   row.trial.error =
-      Reason(at, rule, request.settled.metric, over_folds ? "fold" : request.asked.settled->unit);
+      Reason(at, rule, request.settled.metric(), over_folds ? "fold" : request.asked.settled->unit);
   if (request.folds && !over_folds)
     row.trial.error = request.folds->Name(at.fit) + ": " + row.trial.error;
-  row.outcome = OutcomeOf(at, request.settled.order());
+  row.outcome = OutcomeOf(at, request.settled.order.first().order);
   return row;
 }
 

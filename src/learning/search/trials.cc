@@ -39,18 +39,20 @@ void TrialTable::Add(Trial trial) {
   trials_.insert(after, std::move(trial));
 }
 
-const Trial* TrialTable::best() const {
-  const Trial* best = nullptr;
-  for (const Trial& each : trials_) {
-    if (each.state != TrialState::kDone || !each.value) continue;
-    const bool better = best == nullptr || order_.LossOf(*each.value) < order_.LossOf(*best->value);
-    if (better) best = &each;
-  }
-  return best;
+void TrialTable::DropAbove(int64_t number) {
+  std::erase_if(trials_, [&](const Trial& each) { return each.number > number; });
 }
 
 Json TrialTable::ToJson() const {
-  Json json = {{"metric", metric_}, {"higher_is_better", order_.higher_is_better}};
+  const OrderedMetric& first = order_.first();
+  Json json = {{"metric", first.name}, {"higher_is_better", first.order.higher_is_better}};
+  if (order_.several()) {
+    for (const OrderedMetric& each : order_.metrics) json["objectives"].push_back(each.name);
+    json["front"] = Json::array();
+    for (const Trial* each : FrontOf(trials_, order_)) json["front"].push_back(each->number);
+  }
+  for (const Requirement& each : order_.require) json["require"].push_back(each.text);
+  if (elapsed_) json["elapsed_seconds"] = *elapsed_;
   json["best"] = best() != nullptr ? Json(best()->number) : Json();
   json["trials"] = Json::array();
   for (const Trial& each : trials_) json["trials"].push_back(FieldsToJson(each));
@@ -60,14 +62,21 @@ Json TrialTable::ToJson() const {
 std::string TrialTable::ToCsv() const {
   std::string text = "trial,state";
   for (const std::string& path : paths_) text += "," + Cell(path);
-  text += "," + Cell(metric_) + ",deviation,folds,best_epoch,pruned_at,seconds,error\n";
+  const std::vector<std::string> names = order_.Names();
+  text += "," + Cell(names.front()) + ",deviation,folds,best_epoch,pruned_at,seconds,error";
+  for (size_t i = 1; i < names.size(); ++i) text += "," + Cell(names[i]);
+  text += "\n";
   for (const Trial& each : trials_) {
     text += std::to_string(each.number) + "," + CellOf(fields::Write(each.state));
     for (const std::string& path : paths_) text += "," + CellOf(each.values.value(path, Json()));
     text += "," + CellOf(Optional(each.value)) + "," + CellOf(Optional(each.deviation)) + "," +
             CellOf(each.folds) + "," + std::to_string(each.best_epoch) + "," +
             (each.pruned_at > 0 ? std::to_string(each.pruned_at) : "") + "," +
-            CellOf(each.seconds) + "," + Cell(each.error) + "\n";
+            CellOf(each.seconds) + "," + Cell(each.error);
+    const Json measured = each.measured.value_or(Json::object());
+    for (size_t i = 1; i < names.size(); ++i)
+      text += "," + CellOf(measured.value(names[i], Json()));
+    text += "\n";
   }
   return text;
 }
@@ -77,9 +86,11 @@ Status TrialTable::Save(const std::filesystem::path& folder) const {
   return WriteFile(folder / "trials.csv", ToCsv());
 }
 
+double MeanOf(const std::vector<double>& values) { return Sum(values) / double(values.size()); }
+
 void Summarise(Trial& trial) {
   const auto count = double(trial.folds.size());
-  const double mean = Sum(trial.folds) / count;
+  const double mean = MeanOf(trial.folds);
   trial.value = mean;
   if (trial.folds.size() < 2) return;
   std::vector<double> squares;

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "protium/search.h"
-#include "search/value_order.h"
+#include "search/trial_order.h"
 
 namespace protium {
 
@@ -16,26 +17,34 @@ namespace protium {
 class TrialTable {
  public:
   // `paths` are the options that differ, in the order of the space.
-  TrialTable(std::string metric, ValueOrder order, std::vector<std::string> paths)
-      : metric_(std::move(metric)), order_(order), paths_(std::move(paths)) {}
+  TrialTable(TrialOrder order, std::vector<std::string> paths)
+      : order_(std::move(order)), paths_(std::move(paths)) {}
 
   void Add(Trial trial);                                        // Trials may end in any order.
   const std::vector<Trial>& trials() const { return trials_; }  // By number.
-  // Returns the done trial with the best value, the first of equal ones; null if none is done.
-  const Trial* best() const;
+  void DropAbove(int64_t number);  // Those above the last trial of the search.
+  // How long the search has taken, if its table says so.
+  void SetElapsed(double seconds) { elapsed_ = seconds; }
+  // Returns the best done trial that keeps what is required, the first of equal ones; null if there
+  // is none.
+  const Trial* best() const { return BestOf(trials_, order_); }
 
-  // {"metric", "higher_is_better", "best", "trials": [...]}, and one line per trial.
+  // {"metric", "higher_is_better", "best", "trials": [...]}, and one line per trial. With several
+  // metrics also "objectives" (their names) and "front" (numbers); "require" and "elapsed_seconds"
+  // if there are such.
   Json ToJson() const;
   std::string ToCsv() const;
   // Writes both as trials.json and trials.csv to `folder`, each completely or not at all.
   Status Save(const std::filesystem::path& folder) const;
 
  private:
-  std::string metric_;
-  ValueOrder order_;
+  TrialOrder order_;
   std::vector<std::string> paths_;
   std::vector<Trial> trials_;
+  std::optional<double> elapsed_;
 };
+
+double MeanOf(const std::vector<double>& values);
 
 // Sets mean and sample deviation of the folds' values.
 void Summarise(Trial& trial);

@@ -23,8 +23,8 @@ TEST(Trials, SummariseTheirFolds) {
 }
 
 TEST(Trials, AreComparedInTheDirectionOfTheMetric) {
-  TrialTable low("rmse", {.higher_is_better = false}, {}),
-      high("auc", {.higher_is_better = true}, {});
+  TrialTable low({.metrics = {{"rmse"}}}, {}),
+      high({.metrics = {{"auc", {.higher_is_better = true}}}}, {});
   EXPECT_EQ(low.best(), nullptr);
   for (TrialTable* table : {&low, &high}) {
     table->Add(Done(3, {0.5}));
@@ -39,14 +39,14 @@ TEST(Trials, AreComparedInTheDirectionOfTheMetric) {
 }
 
 TEST(Trials, ThatShouldBeLowAreComparedBySize) {
-  TrialTable table("bias", {}, {});
+  TrialTable table({.metrics = {{"bias"}}}, {});
   table.Add(Done(1, {-9}));
   table.Add(Done(2, {0.5}));
   EXPECT_EQ(table.best()->number, 2);
 }
 
 TEST(Trials, AreWrittenForSpreadsheets) {
-  TrialTable table("rmse", {}, {"net.hidden"});
+  TrialTable table({.metrics = {{"rmse"}}}, {"net.hidden"});
   table.Add(Done(1, {1, 3}));
   table.Add({.number = 2,
              .values = {{"net.hidden", {1}}},

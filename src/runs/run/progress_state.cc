@@ -98,6 +98,7 @@ ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline) {
   } else if (event.value) {
     line += event.metric + " " + Figure(*event.value, 5);
     if (event.deviation) line += fmt::format(" +- {:.2g}", *event.deviation);
+    if (!event.error.empty()) line += "  not the best: " + event.error;
   } else {
     line += "failed: " + event.error;
   }

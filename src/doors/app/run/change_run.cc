@@ -8,6 +8,7 @@
 #include "gang/task.h"
 #include "job/settings.h"
 #include "protium/fields.h"
+#include "protium/search.h"
 #include "protium/trees.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr const char* kEpochs = "train.epochs";
 constexpr const char* kRounds = "trees.rounds";
 constexpr std::string_view kGang = "gang.";
+constexpr std::string_view kSearch = "search.";
 
 Status Refused(const std::string& set, std::string what, std::string why, std::string fix) {
   return Fail({.exit = Exit::kUsage,
@@ -32,10 +34,18 @@ Status Refused(const std::string& set, std::string what, std::string why, std::s
                .kept = "the run as it was"});
 }
 
+// What ends a search: no trial depends on it.
+bool IsBudget(const std::string& path) {
+  return path == "search.trials" || path == "search.seconds" || path == "search.target" ||
+         path == "search.patience";
+}
+
 Status CheckKey(const Assignment& said, const std::string& set) {
   const bool longer = said.path == kEpochs || said.path == kRounds;
-  if (!longer && !said.path.starts_with(kGang)) {
-    return Refused(set, "resume can set train.epochs, trees.rounds and gang.* alone",
+  if (!longer && !said.path.starts_with(kGang) && !IsBudget(said.path)) {
+    return Refused(set,
+                   "resume can set train.epochs, trees.rounds, gang.* and, of a search, trials, "
+                   "seconds, target and patience alone",
                    "everything else would have changed what has been trained",
                    "protium run JOB --set " + set + "  starts a run of its own");
   }
@@ -106,7 +116,8 @@ Status TrainOn(const Assignment& said, const std::string& set, const fs::path& r
   if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
     return Refused(set, "a run with [search] or [folds] cannot be trained further",
                    "what it measured was measured with the length that it had",
-                   "protium run JOB --set " + set + "  starts a run of its own");
+                   "--set search.trials=N gives a search more trials; protium run JOB --set " +
+                       set + "  starts a run of its own");
   }
   if (estimator.contains("of")) {
     return Refused(set, "the members of an average are not trained further", "",
@@ -118,6 +129,26 @@ Status TrainOn(const Assignment& said, const std::string& set, const fs::path& r
                    "", fmt::format("--set {}=N", trees ? kRounds : kEpochs));
   }
   return trees ? AddRounds(said, set, estimator) : AddEpochs(said, set, run, estimator);
+}
+
+// Gives a search more trials, or another budget: those that it has made stay as they are.
+Status SetBudget(const Assignment& said, const std::string& set, Json& job) {
+  if (!job.value("search", Json()).is_object()) {
+    return Refused(set, "the run has no [search]", "",
+                   "protium run JOB  with [search] in the job starts one");
+  }
+  Json search = job["search"];
+  search[said.path.substr(kSearch.size())] = said.value;
+  SearchOptions checked;
+  PT_TRY(FieldsFromJson(search, "search", checked));
+  const Json trials = job["search"].value("trials", Json(0));
+  if (said.path == "search.trials" && said.value <= trials) {
+    return Refused(set,
+                   fmt::format("the search has {} trials; resume can only add some", Dump(trials)),
+                   "", fmt::format("--set search.trials={} or more", trials.get<int64_t>() + 1));
+  }
+  job["search"] = std::move(search);
+  return Status::OK();
 }
 
 // Changes the gang: who trains does not decide the weights.
@@ -141,8 +172,9 @@ Status ChangeRun(const std::vector<std::string>& sets, const fs::path& run, Json
     if (estimator == nullptr) {
       return Refused(set, "only runs of a job with an estimator can be changed", "", "");
     }
-    PT_TRY(said.path.starts_with(kGang) ? SetGang(said, *estimator)
-                                        : TrainOn(said, set, run, job, *estimator));
+    PT_TRY(IsBudget(said.path)            ? SetBudget(said, set, job)
+           : said.path.starts_with(kGang) ? SetGang(said, *estimator)
+                                          : TrainOn(said, set, run, job, *estimator));
     for (Json& each : description["settings"]) {
       if (each.value("key", "") != said.path) continue;
       each["value"] = said.value;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "run/folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
@@ -53,17 +55,56 @@ std::string SpentText(const Json& seconds) {
   return text;
 }
 
+// "best of 12 trials (of 100; the target was reached)"
+std::string CountText(const Json& search, int64_t trials) {
+  const std::string by = TextAt(search, "ended_by");
+  if (by.empty()) return fmt::format("best of {} trials", trials);
+  const char* const why = by == "seconds"  ? "the time was over"
+                          : by == "target" ? "the target was reached"
+                                           : "nothing got better";
+  return fmt::format("best of {} trial{} (of {}; {})", trials, PluralOf(trials),
+                     WholeAt(search, "of"), why);
+}
+
+// The trials that no other is better than, the best by the first metric first.
+std::string FrontTable(const Json& search) {
+  constexpr size_t kMost = 20;
+  const Json front = search.value("front", Json::array());
+  if (front.empty()) return {};
+  std::vector<std::vector<std::string>> rows = {{"  front"}};
+  for (const auto& [name, value] : front[0]["measured"].items()) rows[0].push_back(name);
+  for (const auto& [path, value] : front[0]["values"].items()) rows[0].push_back(path);
+  for (const Json& each : front) {
+    if (rows.size() > kMost) break;
+    rows.push_back({fmt::format("  trial {}", WholeAt(each, "trial"))});
+    for (size_t i = 1; i < rows[0].size(); ++i) {
+      const Json measured = each["measured"].value(rows[0][i], Json());
+      rows.back().push_back(
+          ValueText(measured.is_null() ? each["values"].value(rows[0][i], Json()) : measured));
+    }
+    if (each["trial"] == search["best"]) rows.back()[0] += " *";
+  }
+  std::string text = TextTable(rows);
+  if (front.size() > kMost) text += fmt::format("  ... and {} more\n", front.size() - kMost);
+  return text;
+}
+
 // "trial 7 of 20  rmse 14.1 +- 0.2  train.epochs = 5" and how many failed; empty without a search.
 std::string SearchText(const Json& result) {
   const Json search = result.value("search", Json());
   if (!search.is_object()) return {};
   const int64_t trials = search.value("trials", int64_t{1});
-  std::string text = trials > 1 ? fmt::format("  best of {} trials: trial {}, ", trials,
-                                              search.value("best", int64_t{0}))
-                                : "  over folds: ";
+  const bool chosen = trials > 1 || search.contains("ended_by");
+  std::string text = chosen ? fmt::format("  {}: trial {}, ", CountText(search, trials),
+                                          search.value("best", int64_t{0}))
+                            : "  over folds: ";
   text += search.value("metric", "") + " " + ValueText(search.value("value", Json()));
   const Json deviation = search.value("deviation", Json());
   if (deviation.is_number()) text += fmt::format(" +- {:.2g}", deviation.get<double>());
+  const Json measured = search.value("measured", Json::object());
+  for (const auto& [name, value] : measured.items()) {
+    if (name != TextAt(search, "metric")) text += fmt::format(", {} {}", name, ValueText(value));
+  }
   const Json values = search.value("values", Json::object());
   for (const auto& [path, value] : values.items()) {
     text += fmt::format(", {} = {}", path, ValueText(value));
@@ -72,7 +113,7 @@ std::string SearchText(const Json& result) {
     const int64_t count = search.value(end, int64_t{0});
     if (count > 0) text += fmt::format("; {} {}", count, end);
   }
-  return text + "\n";
+  return text + "\n" + FrontTable(search);
 }
 
 // The text for people: name and times, metrics, outputs.

@@ -3,6 +3,7 @@
 // for `run`, on the engine that it names; a program is run on an engine that only describes
 // (frame/planned_engine.h). Text and --json are made from the same object.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -165,6 +166,51 @@ std::string PruningText(const Json& prune) {
       brackets > 1 ? fmt::format(" in {} brackets", brackets) : "", at);
 }
 
+// "auc and latency_us"
+std::string MetricsText(const Json& search) {
+  if (!search.contains("objectives")) return TextAt(search, "metric");
+  const auto names = search["objectives"].get<std::vector<std::string>>();
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+// What a trial must be to be the best, and what may end the search before its last trial.
+std::string LimitsText(const Json& search) {
+  std::string text;
+  if (search.contains("objectives")) {
+    text +=
+        search["choose"] == "knee"
+            ? "  the best is the trial on the front that is nearest to the best of each metric\n"
+            : fmt::format("  the best is the trial on the front that is the best by {}\n",
+                          TextAt(search, "metric"));
+  }
+  if (search.contains("require")) {
+    const auto all = search["require"].get<std::vector<std::string>>();
+    text += fmt::format("  required of the best: {}\n", fmt::join(all, ", "));
+  }
+  if (search.contains("target")) {
+    text += fmt::format("  ends with the first trial, by number, that reaches {}\n",
+                        Shown(search["target"]));
+  }
+  if (search.contains("patience")) {
+    text += fmt::format("  ends after {} trials in a row, by number, that improve nothing\n",
+                        WholeAt(search, "patience"));
+  }
+  if (search.contains("seconds")) {
+    text += fmt::format("  no trial starts after {} s: how many there are depends on the clock\n",
+                        Shown(search["seconds"]));
+  }
+  if (search.contains("timed")) {
+    const auto timed = search["timed"].get<std::vector<std::string>>();
+    const char* const beside =
+        WholeAt(search, "parallel") > 1
+            ? "; parallel = 1 keeps other gangs from disturbing what is measured"
+            : "";
+    text += fmt::format("  by the clock: {}; another run may choose another trial{}\n",
+                        fmt::join(timed, " and "), beside);
+  }
+  return text;
+}
+
 // Says how many trials a search makes, how they are measured, and lists the first of them.
 std::string SearchText(const Json& search) {
   const int64_t trials = search["trials"].get<int64_t>();
@@ -172,10 +218,11 @@ std::string SearchText(const Json& search) {
   const std::string folds = FoldsText(search["folds"]);
   std::string text = fmt::format(
       "  {} {} by {} on {}: {} fit{}, {} at a time; the best is fitted again on all rows\n", trials,
-      trials == 1 ? "trial" : search["method"].get<std::string>() + " trials",
-      search["metric"].get<std::string>(), folds.empty() ? "validation rows" : folds, fits,
-      fits == 1 ? "" : "s", Shown(search["parallel"]));
+      trials == 1 ? "trial" : search["method"].get<std::string>() + " trials", MetricsText(search),
+      folds.empty() ? "validation rows" : folds, fits, fits == 1 ? "" : "s",
+      Shown(search["parallel"]));
   if (search.contains("prune")) text += PruningText(search["prune"]);
+  text += LimitsText(search);
   std::vector<std::vector<std::string>> rows = {{"  trial"}};
   for (const auto& [path, values] : search["space"].items()) rows[0].push_back(path);
   if (rows[0].size() == 1) return text;

@@ -100,7 +100,8 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::vector<std::string> sets = arguments.Values("--set");
   if (header.state == RunState::kDone && sets.empty()) {
     PrintNote(
-        "this run is already done; --set train.epochs=N (trees.rounds=N) trains it further\n");
+        "this run is already done; --set train.epochs=N (trees.rounds=N) trains it further, "
+        "search.trials=N searches on\n");
     PT_LET(const Json result, ResultOf(named));
     return PrintRunResult(result, arguments.Has("--json"));
   }
@@ -126,8 +127,9 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb ResumeVerb() {
   return {{.name = "resume",
            .operands = {"[RUN]"},
-           .flags = {{"--set", "train.epochs=N", "trains it further than it was meant to go", "",
-                      KeysEndingWith},
+           .flags = {{"--set", "KEY=N",
+                      "more train.epochs, trees.rounds or search.trials than it was meant to have",
+                      "", KeysEndingWith},
                      RunsDirFlag(),
                      ForceFlag(),
                      JsonFlag()},
@@ -137,9 +139,13 @@ CommandVerb ResumeVerb() {
                    "train.epochs=N "
                    "a run, done or not, gets more epochs, as if it had had them from the\nstart, "
                    "and with trees.rounds=N more rounds of trees; "
-                   "not where the learning rate depends on the number of steps.\n\n"
+                   "not where the learning rate depends on the number of steps.\nWith --set "
+                   "search.trials=N a search goes on with more trials, and the best of all is "
+                   "fitted;\nsearch.seconds, search.target and search.patience may be changed, "
+                   "too.\n\n"
                    "  protium resume last\n"
-                   "  protium resume last --set train.epochs=20\n"},
+                   "  protium resume last --set train.epochs=20\n"
+                   "  protium resume last --set search.trials=100\n"},
           Resume};
 }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <new>
 
 #include "base/fault.h"
 #include "events/events.h"
@@ -32,6 +33,11 @@ Result<TrainConfig> ReadConfig(TaskContext& context) {
   PT_TRY(FieldsFromJson(json, "train", config));
   return config;
 }
+
+// A rate whose training needs more memory than there is, and one at which the disk is full as long
+// as there is a file "full" in the folder of trials.
+constexpr double kTooLarge = 0.77;
+constexpr double kAtFullDisk = 0.78;
 
 double ErrorOf(double rate) { return rate > 0.01 ? rate - 0.01 : 0.01 - rate; }
 
@@ -80,6 +86,11 @@ Status TrainTask(TaskContext& context) {
     result.rows += batch->num_rows() - out;
   }
   const double rate = config.train.optimizer.options.value("learning_rate", 0.0);
+  if (rate == kTooLarge) throw std::bad_alloc();
+  const auto full = std::filesystem::path(config.folder).parent_path().parent_path() / "full";
+  if (rate == kAtFullDisk && std::filesystem::exists(full)) {
+    return Fail({.exit = Exit::kNoRoom, .what = "cannot write: No space left on device"});
+  }
   if (rate > 1) return Fail({.what = "the loss is not finite", .fix = "lower the rate"});
   std::filesystem::create_directories(config.folder);
   std::ofstream(result.weights) << rate;
