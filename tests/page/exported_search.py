@@ -42,7 +42,7 @@ trials = 20
 [search.space]
 "trees.leaves" = { log_int_uniform = [2, 64] }
 "trees.learning_rate" = { log_uniform = [0.005, 0.5] }
-"trees.row_share" = [0.5, 1.0]
+"trees.rows" = [0.5, 1.0]
 """
 
 

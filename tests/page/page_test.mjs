@@ -259,47 +259,6 @@ test("a forest is seen by rounds, columns and trees, with the keyboard alone, on
   await until("its tree is drawn", async () => (await tab.run(buttons)) > 1);
 });
 
-test("with the token runs are tagged and deleted, and a row is scored", async ({ tab, address, state }) => {
-  await tab.open(`${address}runs/${state.run}/model`);
-  await tab.shows("Here a row is scored where the page has a token");
-  assert.equal((await fetch(`${address}api/v1/runs/${state.run}`, { method: "DELETE" })).status, 403);
-  const locked = await serve(0, "--token");
-  const [, place, token] = await until("the token is told", () => /with the token: (\S+)#token=(\S+)/.exec(locked.told()));
-  await tab.open(`${place}#token=${token}`);
-  await tab.shows(state.run);
-  await tab.open(`${place}runs/${state.run}/model`);
-  await tab.shows("Try it");
-  await until("the form is filled", () => tab.run("document.querySelector('#try-distance')?.value !== ''"));
-  const press = (words) => tab.run(`[...document.querySelectorAll('button')].find((each) => each.innerText.startsWith(${JSON.stringify(words)})).click()`);
-  const row = await tab.run("Object.fromEntries([...document.querySelectorAll('.try input')].map((each) => [each.id.slice(4), each.value === '' ? null : /^-?[0-9.]+$/.test(each.value) ? Number(each.value) : each.value]))");
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-  const asked = await fetch(`${place}api/v1/runs/${state.run}/score`, { method: "POST", headers, body: JSON.stringify({ rows: [row] }) });
-  const { predictions } = await asked.json();
-  assert.equal(asked.status, 200);
-  await press("score this row");
-  const shown = Object.values(predictions[0])[0].toFixed(4);
-  await until(`the prediction ${shown} is shown`, async () => (await tab.run("document.querySelector('.try [role=status]').innerText")).includes(shown));
-  const type = (id, words) => tab.run(`(() => { const field = document.querySelector('${id}'); field.value = '${words}'; field.dispatchEvent(new Event('input', { bubbles: true })); })()`);
-  await type("#try-distance", "far");
-  await press("score this row");
-  await tab.shows("distance: far is not a number");
-  if (pictures) await tab.picture(join(pictures, "try.png"));
-  cpSync(join(runs, state.run), join(runs, "old-copy"), { recursive: true });
-  await tab.open(`${place}runs/old-copy`);
-  await tab.shows("tags and note");
-  await press("tags and note");
-  await type("[name=tags]", "a-copy");
-  await press("save");
-  await until("the tag is shown", () => tab.run("document.querySelector('.runhead .tag')?.innerText === 'a-copy'"));
-  await press("delete");
-  await press("delete old-copy for good");
-  await until("the list is shown", () => tab.run("location.pathname === '/'"));
-  assert.ok(!readdirSync(runs).includes("old-copy"));
-  assert.deepEqual(tab.wrong, []);
-  locked.kill("SIGINT");
-  await locked.ended;
-});
-
 // A job of few rows whose trials are over in tenths of a second.
 const kSearchJob = `name = "sought"
 [tables]
@@ -325,7 +284,7 @@ trials = 24
 [search.space]
 "trees.leaves" = { log_int_uniform = [2, 64] }
 "trees.learning_rate" = { log_uniform = [0.005, 0.5] }
-"trees.row_share" = [0.5, 1]
+"trees.rows" = [0.5, 1]
 `;
 
 test("a search is seen trial by trial, to its end and in the report", async ({ tab, address }) => {
@@ -343,7 +302,7 @@ test("a search is seen trial by trial, to its end and in the report", async ({ t
   for (const word of ["Importance of options", "How far trials came", "pruned at 1", "by each option", "by two options", "Each trial a line"]) await tab.shows(word);
   await until("every option has its picture", () => tab.run("document.querySelectorAll('.plots .trials').length === 3"));
   const { options } = await (await fetch(`${address}api/v1/runs/${run}/trials/importance`)).json();
-  assert.deepEqual(options.map((each) => each.option), ["trees.leaves", "trees.learning_rate", "trees.row_share"]);
+  assert.deepEqual(options.map((each) => each.option), ["trees.leaves", "trees.learning_rate", "trees.rows"]);
   // The pointer on a dot names its trial.
   await tab.run(`(() => { const picture = document.querySelector('.plots .trials'), box = picture.getBoundingClientRect(); const path = picture.querySelector('.q0').getAttribute('d'); const [x, y] = /M([0-9.]+),([0-9.]+)/.exec(path).slice(1).map(Number); const at = new DOMPoint(x, y).matrixTransform(picture.getScreenCTM()); picture.dispatchEvent(new MouseEvent('mousemove', { clientX: at.x, clientY: at.y, bubbles: true })); })()`);
   await until("the trial is named", async () => /trial \d+: rmse/.test(await tab.run("document.querySelector('.levels span').innerText")));
@@ -400,6 +359,47 @@ test("a thousand trials of two objectives are there at once", async ({ tab, addr
     await until("all is drawn again", () => tab.run("document.querySelectorAll('.plots .trials').length === 4"));
     await tab.picture(join(pictures, "wide.png"));
   }
+});
+
+test("with the token runs are tagged and deleted, and a row is scored", async ({ tab, address, state }) => {
+  await tab.open(`${address}runs/${state.run}/model`);
+  await tab.shows("Here a row is scored where the page has a token");
+  assert.equal((await fetch(`${address}api/v1/runs/${state.run}`, { method: "DELETE" })).status, 403);
+  const locked = await serve(0, "--token");
+  const [, place, token] = await until("the token is told", () => /with the token: (\S+)#token=(\S+)/.exec(locked.told()));
+  await tab.open(`${place}#token=${token}`);
+  await tab.shows(state.run);
+  await tab.open(`${place}runs/${state.run}/model`);
+  await tab.shows("Try it");
+  await until("the form is filled", () => tab.run("document.querySelector('#try-distance')?.value !== ''"));
+  const press = (words) => tab.run(`[...document.querySelectorAll('button')].find((each) => each.innerText.startsWith(${JSON.stringify(words)})).click()`);
+  const row = await tab.run("Object.fromEntries([...document.querySelectorAll('.try input')].map((each) => [each.id.slice(4), each.value === '' ? null : /^-?[0-9.]+$/.test(each.value) ? Number(each.value) : each.value]))");
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const asked = await fetch(`${place}api/v1/runs/${state.run}/score`, { method: "POST", headers, body: JSON.stringify({ rows: [row] }) });
+  const { predictions } = await asked.json();
+  assert.equal(asked.status, 200);
+  await press("score this row");
+  const shown = Object.values(predictions[0])[0].toFixed(4);
+  await until(`the prediction ${shown} is shown`, async () => (await tab.run("document.querySelector('.try [role=status]').innerText")).includes(shown));
+  const type = (id, words) => tab.run(`(() => { const field = document.querySelector('${id}'); field.value = '${words}'; field.dispatchEvent(new Event('input', { bubbles: true })); })()`);
+  await type("#try-distance", "far");
+  await press("score this row");
+  await tab.shows("distance: far is not a number");
+  if (pictures) await tab.picture(join(pictures, "try.png"));
+  cpSync(join(runs, state.run), join(runs, "old-copy"), { recursive: true });
+  await tab.open(`${place}runs/old-copy`);
+  await tab.shows("tags and note");
+  await press("tags and note");
+  await type("[name=tags]", "a-copy");
+  await press("save");
+  await until("the tag is shown", () => tab.run("document.querySelector('.runhead .tag')?.innerText === 'a-copy'"));
+  await press("delete");
+  await press("delete old-copy for good");
+  await until("the list is shown", () => tab.run("location.pathname === '/'"));
+  assert.ok(!readdirSync(runs).includes("old-copy"));
+  assert.deepEqual(tab.wrong, []);
+  locked.kill("SIGINT");
+  await locked.ended;
 });
 
 test("run --ui serves the page for as long as the run lasts", async () => {
