@@ -24,6 +24,7 @@ import on_spark
 import predict
 import scale
 import scale_spark
+import searched
 import serve
 import serverless
 import sources
@@ -86,12 +87,18 @@ GOALS = {
     "first task, LibTorch known": [(AT_MOST, 0.6)],
     "first task, LibTorch new": [(AT_MOST, 10)],
     "flights, after the session's start": [(TIMES, 2.5)],
+    "ask after 1,000 trials": [(AT_MOST, 0.2)],
+    "sum of ranks": [(TIMES, 1)],
+    "flights, 64 trials, asha": [(TIMES, 3)],
+    "asha / all epochs, time": [(AT_MOST, 0.4)],
+    "asha / all epochs, best rmse": [(AT_MOST, 1.01)],
     "breast_cancer, auc": [(SHORT_BY, 0.003)],
     "visits, auc": [(SHORT_BY, 0.01)],
     "visits, calibration": [(AT_MOST, 0.02)],
     "digits, accuracy": [(AT_LEAST, 0.98)],
     "flights, covered by q10 to q90": [(AT_LEAST, 0.78), (AT_MOST, 0.82)],
 }
+GOALS |= {f"{name}, best of 100": [(TIMES, 1)] for name in searched.FUNCTIONS}
 for peer, times in (("GNU sort", 1.5), ("DuckDB", 0.95), ("Spark local[2]", 2.5), ("Spark local-cluster", 2.5), ("Ray Data", 1)):
     GOALS |= {f"sort to {form}, {peer}": [(TIMES, times)] for form in ("csv", "parquet", "csv within 1 GB")}
 GOALS |= {
@@ -268,6 +275,7 @@ LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 ELASTIC = elastic.Elastic(BIN, PYTHON, HOROVOD, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 SOURCES = sources.Sources(BIN, PYTHON, figures_in)
+SEARCHED = searched.Searched(BIN, PYTHON, JOB, run, figures_in)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
@@ -297,13 +305,17 @@ BENCHES = {
                    program(PYTHON, "bench/peers/classifier.py", "theirs"), "scikit-learn and Lightning"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
-    "search": (1, program(f"{BIN}/bench_search", threads=1), program(PYTHON, "bench/peers/search.py", threads=1), "Optuna"),
+    "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
+    "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
     "digits": (1, LEARNED.our_digits, None, ""),
     "intervals": (1, lambda: LEARNED.our_intervals(JOB, tables()), None, ""),
 }
 
 
+# Figures that need both sides: (ours, theirs).
+TOGETHER = {"search": SEARCHED.ranks}
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
+ASKED_ONLY = {"search-flights"}  # Minutes, so not part of a plain ./dev bench.
 NEED_PEERS = {"classifier", "predict", "serve", "sources", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
@@ -385,7 +397,7 @@ def main():
     asked = parser.parse_args()
     os.makedirs("build/bench", exist_ok=True)
     print(f"{'':41} {'ours':>16} {'peer':>16} {'ratio':>8}  must be")
-    for name in [name for name in asked.names if name in BENCHES] or ([] if asked.names else BENCHES):
+    for name in [name for name in asked.names if name in BENCHES] or ([] if asked.names else [each for each in BENCHES if each not in ASKED_ONLY]):
         if name in NEED_PEERS and not os.path.exists(PYTHON):
             print(f"{name}: left out, its tables or its measure come from the peers: bench/peers/setup.sh")
             continue
@@ -398,6 +410,9 @@ def main():
             gather(ours, our_side())
             if peer_side and not asked.ours:
                 gather(theirs, peer_side())
+        if name in TOGETHER and theirs:
+            for side, figures in zip((ours, theirs), TOGETHER[name]()):
+                gather(side, figures)
         print(f"{name}{' beside ' + peer if theirs else ''}")
         print_table(ours, theirs, peer)
     if "nets" in asked.names:

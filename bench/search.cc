@@ -98,6 +98,23 @@ double Styblinski(const X& x) {
   return sum;
 }
 
+double Griewank(const X& x) {
+  double sum = 1, product = 1;
+  for (size_t i = 0; i < x.size(); ++i) {
+    sum += (x[i] - 77) * (x[i] - 77) / 4000;
+    product *= std::cos((x[i] - 77) / std::sqrt(double(i + 1)));
+  }
+  return sum - product;
+}
+
+double Michalewicz(const X& x) {
+  double sum = 4.687658;
+  for (size_t i = 0; i < x.size(); ++i) {
+    sum -= std::sin(x[i]) * std::pow(std::sin(double(i + 1) * x[i] * x[i] / kPi), 20);
+  }
+  return sum;
+}
+
 struct Case {
   const char* name;
   Function function;
@@ -113,7 +130,9 @@ const std::vector<Case>& Cases() {
                                           {"branin", Branin, 0, 1, 2},
                                           {"hartmann6", Hartmann, 0, 1, 6},
                                           {"levy4", Levy, -10, 10, 4},
-                                          {"styblinski4", Styblinski, -5, 5, 4}};
+                                          {"styblinski4", Styblinski, -5, 5, 4},
+                                          {"griewank4", Griewank, -600, 600, 4},
+                                          {"michalewicz5", Michalewicz, 0, kPi, 5}};
   return cases;
 }
 
@@ -142,8 +161,15 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-void Print(const std::string& figure, double value, const char* unit) {
-  fmt::print("{}\n", Dump(Json{{"figure", figure}, {"value", value}, {"unit", unit}}));
+void Print(const std::string& figure, double value, const char* unit, const Json& all = {}) {
+  Json line = {{"figure", figure}, {"value", value}, {"unit", unit}};
+  if (!all.is_null()) line["all"] = all;
+  fmt::print("{}\n", Dump(line));
+}
+
+// The median, and all values for the sum of ranks (searched.py).
+void Print(const std::string& figure, const std::vector<double>& losses) {
+  Print(figure, Median(losses), "loss", losses);
 }
 
 // Of this thread alone, so that others on its core do not count.
@@ -181,7 +207,7 @@ void Measure() {
       std::vector<double> values;
       for (int64_t seed = 0; seed < kSeeds; ++seed) values.push_back(BestOf(each, seed, lag));
       const std::string name = fmt::format("{}, best of {}", each.name, kTrials);
-      Print(lag == 0 ? name : fmt::format("{}, lag {}", name, lag), Median(values), "loss");
+      Print(lag == 0 ? name : fmt::format("{}, lag {}", name, lag), values);
     }
   }
   Print("ask after 1,000 trials", AskMillis(), "ms");

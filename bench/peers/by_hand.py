@@ -107,18 +107,21 @@ def prepare(connection, job):
     return table, np.stack(columns, 1).astype("float32"), codes, [n for _, n in encoded], label, train, held, test
 
 
-def make_net(cardinalities, numeric):
+def make_net(cardinalities, numeric, hidden=(128, 64), dropout=0.1):
     import torch
     from torch import nn
 
-    # One embedding a categorical column, then 128 and 64 units with dropout.
+    # One embedding a categorical column, then the hidden layers with dropout.
     class TabularNet(nn.Module):
         def __init__(self):
             super().__init__()
             self.embeddings = nn.ModuleList(nn.Embedding(n, min(50, (n + 1) // 2)) for n in cardinalities)
             width = numeric + sum(e.embedding_dim for e in self.embeddings)
-            self.dense = nn.Sequential(nn.Linear(width, 128), nn.ReLU(), nn.Dropout(0.1),
-                                       nn.Linear(128, 64), nn.ReLU(), nn.Dropout(0.1), nn.Linear(64, 1))
+            layers = []
+            for units in hidden:
+                layers += [nn.Linear(width, units), nn.ReLU(), nn.Dropout(dropout)]
+                width = units
+            self.dense = nn.Sequential(*layers, nn.Linear(width, 1))
 
         def forward(self, numbers, codes):
             parts = [e(codes[:, i]) for i, e in enumerate(self.embeddings)]
@@ -239,4 +242,5 @@ def main():
     say(peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,14 +7,9 @@ Exits with 77 where they are not installed (bench/peers/setup.sh).
 import json
 import os
 import re
-import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 
 try:
     import duckdb
@@ -24,6 +19,8 @@ try:
 except ImportError as error:
     print(f"skipped: {error.name} is not in .deps/peers (bench/peers/setup.sh)")
     sys.exit(77)
+
+import mlflow_server
 
 protium, repository = sys.argv[1:]
 
@@ -127,37 +124,14 @@ def check_overlap(name, result):
 
 
 def check_mlflow(name, result):
-    server = shutil.which("mlflow", path=os.path.dirname(sys.executable))
-    if server is None:
-        print("skipped: mlflow is not in .deps/peers, so no server was asked")
-        return 0
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    uri = f"http://127.0.0.1:{port}"
-    words = [server, "server", "--port", str(port), "--workers", "1", "--backend-store-uri", "sqlite:///mlflow.db",
-             "--artifacts-destination", os.path.abspath("artifacts")]
-    with open("mlflow.log", "w", encoding="utf-8") as log, \
-            subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True) as process:
-        try:
-            await_server(uri)
-            run("export", name, "--to", "mlflow", "--uri", uri)
-            again = subprocess.run([protium, "export", name, "--to", "mlflow", "--uri", uri], capture_output=True, text=True)
-            assert again.returncode == 2 and "already" in again.stderr, again.stderr
-            read_back(uri, name, result)
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
+    with mlflow_server.serving() as uri:
+        if uri is None:
+            return 0
+        run("export", name, "--to", "mlflow", "--uri", uri)
+        again = subprocess.run([protium, "export", name, "--to", "mlflow", "--uri", uri], capture_output=True, text=True)
+        assert again.returncode == 2 and "already" in again.stderr, again.stderr
+        read_back(uri, name, result)
     return 1
-
-
-def await_server(uri):
-    for _ in range(240):
-        try:
-            urllib.request.urlopen(uri + "/health", timeout=1)
-            return
-        except OSError:
-            time.sleep(0.25)
-    raise AssertionError("the server does not answer within a minute")
 
 
 # What MLflow's own client finds.

@@ -259,6 +259,108 @@ test("a forest is seen by rounds, columns and trees, with the keyboard alone, on
   await until("its tree is drawn", async () => (await tab.run(buttons)) > 1);
 });
 
+// A job of few rows whose trials are over in tenths of a second.
+const kSearchJob = `name = "sought"
+[tables]
+shops = { csv = "shops.csv" }
+[etl]
+sql = "SELECT * FROM shops"
+[[pipeline]]
+kind = "string_indexer"
+id = "index"
+inputs = ["shop"]
+[[pipeline]]
+kind = "tree_estimator"
+categorical = [{ stage = "index" }]
+numeric = ["age", "area"]
+label = "sales"
+trees = { rounds = 27 }
+[train]
+validation = { share = 0.2, by = ["id"] }
+[search]
+method = "tpe"
+prune = "asha"
+trials = 24
+[search.space]
+"trees.leaves" = { log_int_uniform = [2, 64] }
+"trees.learning_rate" = { log_uniform = [0.005, 0.5] }
+"trees.rows" = [0.5, 1]
+`;
+
+test("a search is seen trial by trial, to its end and in the report", async ({ tab, address }) => {
+  writeFileSync(join(scratch, "sought.toml"), kSearchJob);
+  const job = start(["run", join(scratch, "sought.toml"), "--runs-dir", runs]);
+  const run = await until("the search begins", () => readdirSync(runs).find((name) => name.startsWith("sought-")));
+  await tab.open(`${address}runs/${run}/trials`);
+  await tab.shows("Trials, the best first");
+  assert.equal(await job.ended, 0, job.errors);
+  const { trials, best } = JSON.parse(readFileSync(join(runs, run, "trials.json"), "utf8"));
+  const pruned = trials.filter((each) => each.state === "pruned").length;
+  assert.ok(pruned > 0, "some trials are pruned");
+  await tab.shows(`${24 - pruned} done, ${pruned} pruned`);
+  await until("the best is first", async () => (await tab.run("document.querySelector('tr.chosen td')?.innerText")) === String(best));
+  for (const word of ["Importance of options", "How far trials came", "pruned at 1", "by each option", "by two options", "Each trial a line"]) await tab.shows(word);
+  await until("every option has its picture", () => tab.run("document.querySelectorAll('.plots .trials').length === 3"));
+  const { options } = await (await fetch(`${address}api/v1/runs/${run}/trials/importance`)).json();
+  assert.deepEqual(options.map((each) => each.option), ["trees.leaves", "trees.learning_rate", "trees.rows"]);
+  // The pointer on a dot names its trial.
+  await tab.run(`(() => { const picture = document.querySelector('.plots .trials'), box = picture.getBoundingClientRect(); const path = picture.querySelector('.q0').getAttribute('d'); const [x, y] = /M([0-9.]+),([0-9.]+)/.exec(path).slice(1).map(Number); const at = new DOMPoint(x, y).matrixTransform(picture.getScreenCTM()); picture.dispatchEvent(new MouseEvent('mousemove', { clientX: at.x, clientY: at.y, bubbles: true })); })()`);
+  await until("the trial is named", async () => /trial \d+: rmse/.test(await tab.run("document.querySelector('.levels span').innerText")));
+  if (pictures) await tab.picture(join(pictures, "search.png"));
+  await tab.size(360, 780, true);
+  assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"), "it fits a phone");
+  await tab.size(1280, 900);
+  await tab.open(pathToFileURL(join(runs, run, "report.html")).href);
+  await tab.shows("Importance of options");
+  await tab.shows("Each trial a line");
+  if (pictures) await tab.picture(join(pictures, "search-report.png"));
+});
+
+// As src/learning/search leaves it, with two metrics of which none decides alone.
+function makeSearch(name, count) {
+  const folder = join(runs, name);
+  mkdirSync(join(folder, "trials"), { recursive: true });
+  const started = new Date().toISOString();
+  writeFileSync(join(folder, "run.json"), JSON.stringify({ name, state: "done", pid: 1, started, ended: started, argv: ["protium"] }));
+  const space = { lr: { log_uniform: [1e-4, 0.1] }, layers: { int_uniform: [1, 5] }, kind: ["a", "b", [64, 32]], dropout: { uniform: [0, 0.5] } };
+  writeFileSync(join(folder, "trials", "search.json"), JSON.stringify({ space }));
+  let state = 7;
+  const draw = () => (state = (state * 48271) % 2147483647) / 2147483647;
+  const trials = [...Array(count).keys()].map((at) => {
+    const values = { lr: 10 ** (-4 + 3 * draw()), layers: 1 + Math.floor(5 * draw()), kind: space.kind[Math.floor(3 * draw())], dropout: draw() / 2 };
+    const rmse = Math.abs(Math.log10(values.lr) + 2) + values.layers / 20 + draw() / 10;
+    const state = at % 10 === 3 ? "failed" : "done";
+    return { trial: at + 1, values, state, value: state === "done" ? rmse : null, folds: [], seconds: 1, error: "", measured: state === "done" ? { rmse, latency_us: values.layers * 10 + draw() } : null };
+  });
+  const done = trials.filter((each) => each.state === "done");
+  const better = (a, b) => a.measured.rmse <= b.measured.rmse && a.measured.latency_us <= b.measured.latency_us && a !== b;
+  const front = done.filter((each) => !done.some((other) => better(other, each))).map((each) => each.trial);
+  writeFileSync(join(folder, "trials.json"), JSON.stringify({ metric: "rmse", higher_is_better: false, objectives: ["rmse", "latency_us"], front, best: front[0], trials }));
+  return front;
+}
+
+test("a thousand trials of two objectives are there at once", async ({ tab, address }) => {
+  const front = makeSearch("wide", 1000);
+  await tab.open(`${address}runs/wide/trials`);
+  await tab.shows("Trials that no other is better than");
+  await tab.shows(`${front.length} of 900`);
+  await tab.shows("Importance of options");
+  await until("all is drawn", () => tab.run("document.querySelectorAll('.plots .trials').length === 4"));
+  const took = Math.round(await tab.run("performance.now()"));
+  assert.equal(await tab.run("document.querySelectorAll('[aria-label=trials] tbody tr').length"), 50);
+  await tab.run("[...document.querySelectorAll('button')].find((each) => each.innerText === 'all 1,000 trials').click()");
+  await until("all are listed", () => tab.run("document.querySelectorAll('[aria-label=trials] tbody tr').length === 1000"));
+  const { options } = await (await fetch(`${address}api/v1/runs/wide/trials/importance`)).json();
+  assert.ok(options.find((each) => each.option === "lr").share > 0.8);
+  console.log(`1,000 trials are drawn after ${took} ms`);
+  assert.ok(took < 3000);
+  if (pictures) {
+    await tab.open(`${address}runs/wide/trials`);
+    await until("all is drawn again", () => tab.run("document.querySelectorAll('.plots .trials').length === 4"));
+    await tab.picture(join(pictures, "wide.png"));
+  }
+});
+
 test("with the token runs are tagged and deleted, and a row is scored", async ({ tab, address, state }) => {
   await tab.open(`${address}runs/${state.run}/model`);
   await tab.shows("Here a row is scored where the page has a token");

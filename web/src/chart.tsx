@@ -8,7 +8,7 @@ export interface Line {
   name: string;
   x: (number | null)[];
   y: (number | null)[];
-  dots?: boolean;
+  dots?: boolean | "only"; // Only: without a line.
 }
 
 export interface Mark {
@@ -97,9 +97,9 @@ function optionsOf(props: Props, width: number, marks: () => Mark[]): uPlot.Opti
       ...props.lines.map((line, at) => ({
         label: line.name,
         stroke: colorOf(at),
-        width: 1.5,
+        width: line.dots === "only" ? 0 : 1.5,
         spanGaps: true,
-        points: { show: line.dots ?? false, size: 5 },
+        points: { show: Boolean(line.dots), size: 5, ...(line.dots === "only" ? { width: 1, stroke: colorOf(at) } : {}) },
         value: (_: uPlot, value: number | null) => (value === null ? "–" : metric(value)),
       })),
     ],

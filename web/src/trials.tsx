@@ -1,63 +1,175 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search has tried, the best first.
-import { useMemo } from "preact/hooks";
-import { runPath, useJson } from "./api";
-import { Chart } from "./chart";
-import { counted, metric, seconds, short, shown } from "./format";
-import { Empty, Panel, Table, Waiting, Wrong } from "./parts";
-import type { Json, JsonObject, Overview } from "./types";
+// What a search has tried: the table, the best first, and pictures of it.
+import { useMemo, useState } from "preact/hooks";
+import { report, runPath, useJson } from "./api";
+import { Chart, type Line } from "./chart";
+import { counted, metric, seconds, shown } from "./format";
+import { Empty, Panel, Table, Waiting, Wrong, type Column } from "./parts";
+import { Contour, Front, Parallel, Slices, type Drawn } from "./trial_plots";
+import { bestSoFar, briefly, leveled, valuesText, type Importance, type Objective, type Trial, type Trials } from "./tried";
+import type { Overview } from "./types";
 
-interface Trials {
-  trials?: JsonObject[];
-  metric?: string;
-  higher_is_better?: boolean;
-  best?: number;
+const kMostRows = 50; // Of the table at first.
+
+// The best is first, then by state and value.
+function inOrder(data: Trials): Trial[] {
+  const higher = data.higher_is_better ?? false;
+  const loss = (trial: Trial) => (typeof trial.value !== "number" ? Infinity : higher ? -trial.value : Math.abs(trial.value));
+  const state = (trial: Trial) => (trial.trial === data.best ? -1 : ["done", "pruned", "failed"].indexOf(trial.state));
+  return [...(data.trials ?? [])].sort((a, b) => state(a) - state(b) || loss(a) - loss(b) || a.trial - b.trial);
 }
 
-// "optimizer.learning_rate 0.0208, net.hidden [64]": the events have it as text already.
-function optionsOf(value: Json | undefined): string {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return shown(value);
-  return Object.entries(value)
-    .map(([key, each]) => `${key.replace(/^train\./, "")} ${typeof each === "number" ? short(each) : shown(each)}`)
-    .join(", ");
+function howMany(trials: Trial[], running: number): string {
+  const states = (["done", "pruned", "failed"] as const).map((state) => [trials.filter((trial) => trial.state === state).length, state] as const);
+  return [...states, [running, "running"] as const].filter(([count]) => count > 0).map(([count, state]) => `${count} ${state}`).join(", ");
 }
 
-function numberOf(trial: JsonObject): number {
-  return typeof trial.trial === "number" ? trial.trial : 0;
+function TrialTable({ data, trials, name, running }: { data: Trials; trials: Trial[]; name: string; running: { trial: number; values: string }[] }) {
+  const [all, setAll] = useState(false);
+  const more = (data.compared_by ?? []).slice(1);
+  const optional = (has: boolean, column: Column<Trial>) => (has ? [column] : []);
+  const direction = data.higher_is_better === undefined ? "" : `; ${name}: ${data.higher_is_better ? "more" : "less"} is better`;
+  const rows = all || report ? trials : trials.slice(0, kMostRows);
+  return (
+    <Panel title="Trials, the best first" more={howMany(trials, running.length) + direction} wide>
+      <Table
+        label="trials"
+        rows={rows}
+        row={(trial) => (trial.trial === data.best ? "chosen" : trial.state === "done" ? "" : "soft")}
+        columns={[
+          { name: "trial", number: true, cell: (trial) => trial.trial },
+          { name, number: true, cell: (trial) => metric(trial.value) },
+          ...more.map((each): Column<Trial> => ({ name: each.metric, number: true, cell: (trial) => metric(trial.measured?.[each.metric]) })),
+          ...optional(more.length > 0, { name: "front", cell: (trial) => (data.front?.includes(trial.trial) ? "on it" : "") }),
+          ...optional(trials.some((trial) => typeof trial.deviation === "number"), { name: "± of folds", number: true, cell: (trial) => (typeof trial.deviation === "number" ? metric(trial.deviation) : "") }),
+          { name: "took", number: true, cell: (trial) => (typeof trial.seconds === "number" ? seconds(trial.seconds) : "") },
+          { name: "with", wrap: true, cell: (trial) => valuesText(trial.values) },
+          { name: "state", wrap: true, cell: (trial) => `${shown(trial.state)} ${shown(trial.error)}` },
+        ]}
+      />
+      {rows.length < trials.length && (
+        <button type="button" class="small" onClick={() => setAll(true)}>
+          all {counted(trials.length, "trial")}
+        </button>
+      )}
+      {running.map((each) => (
+        <p key={each.trial} class="soft">
+          trial {each.trial} runs with {each.values}
+        </p>
+      ))}
+    </Panel>
+  );
+}
+
+// The values by trial, those that were pruned apart, and the best until there.
+function Values({ data, trials, name }: { data: Trials; trials: Trial[]; name: string }) {
+  const lines = useMemo(() => {
+    const told = trials.filter((trial) => typeof trial.value === "number").sort((a, b) => a.trial - b.trial);
+    const dotsOf = (state: string): Line => {
+      const some = told.filter((trial) => trial.state === state);
+      return { name: state, x: some.map((trial) => trial.trial), y: some.map((trial) => trial.value!), dots: "only" };
+    };
+    const best = bestSoFar(trials, data.higher_is_better ?? false);
+    const line: Line = { name: "best", x: best.map((each) => each[0]), y: best.map((each) => each[1]) };
+    return [line, dotsOf("done"), dotsOf("pruned")].filter((each) => each.x.length > 0);
+  }, [trials, data]);
+  const range = useMemo((): [number, number] | undefined => {
+    const values = lines.flatMap((line) => line.y as number[]).sort((a, b) => a - b);
+    if (values.length < 10) return undefined;
+    const [low, high] = data.higher_is_better ? [values[Math.floor(values.length / 10)]!, values.at(-1)!] : [values[0]!, values[Math.ceil(values.length * 0.9) - 1]!];
+    const room = (high - low) * 0.08;
+    return high > low ? [low - room, high + room] : undefined;
+  }, [lines, data]);
+  return (
+    <Panel>
+      <Chart title={`${name} by trial`} xName="trial" lines={lines} {...(range ? { range } : {})} note={range ? "without the worst tenth" : ""} />
+    </Panel>
+  );
+}
+
+function ImportanceBars({ importance, name }: { importance: Importance; name: string }) {
+  const options = [...(importance.options ?? [])].sort((a, b) => b.share - a.share);
+  if (!options.length) return null;
+  const rest = Math.max(0, 1 - options.reduce((sum, each) => sum + each.share, 0));
+  const percent = (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+  return (
+    <Panel title="Importance of options">
+      <Table
+        label="importance of options"
+        rows={options}
+        columns={[
+          { name: "option", wrap: true, cell: (each) => briefly(each.option) },
+          { name: "share", number: true, cell: (each) => percent(each.share) },
+          {
+            name: "of the variance",
+            cell: (each) => (
+              <div class="worth">
+                <div style={{ width: `${(100 * each.share) / Math.max(1e-12, options[0]!.share)}%` }} />
+              </div>
+            ),
+          },
+        ]}
+      />
+      <p class="soft">
+        How much of what a forest expects of {name} over the whole space, learned from {counted(importance.trials ?? 0, "trial")}, varies with one option alone;
+        {" "}{percent(rest)} is due to several together. Pruned trials count with what they had reached.
+      </p>
+    </Panel>
+  );
+}
+
+// At which epoch how many were pruned.
+function Pruned({ trials }: { trials: Trial[] }) {
+  const pruned = trials.filter((trial) => trial.state === "pruned" && (trial.pruned_at ?? 0) > 0);
+  if (!pruned.length) return null;
+  const at = [...new Set(pruned.map((trial) => trial.pruned_at!))].sort((a, b) => a - b);
+  const rows = [
+    ...at.map((epoch) => [`pruned at ${epoch}`, pruned.filter((trial) => trial.pruned_at === epoch)] as const),
+    ["came to the end", trials.filter((trial) => trial.state === "done")] as const,
+  ];
+  const most = Math.max(...rows.map(([, some]) => some.length), 1);
+  return (
+    <Panel title="How far trials came">
+      <Table
+        label="how far trials came"
+        rows={rows}
+        columns={[
+          { name: "epoch, round or fold", cell: ([text]) => text },
+          { name: "trials", number: true, cell: ([, some]) => some.length },
+          { name: "took", number: true, cell: ([, some]) => seconds(some.reduce((sum, trial) => sum + (trial.seconds ?? 0), 0)) },
+          {
+            name: "beside the most",
+            cell: ([, some]) => (
+              <div class="worth">
+                <div style={{ width: `${(100 * some.length) / most}%` }} />
+              </div>
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  );
 }
 
 export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
   const { data, error } = useJson<Trials>(runPath(run.run, "trials"), `${beat} ${run.state}`);
-  const trials = useMemo(() => {
-    const sign = data?.higher_is_better ? -1 : 1;
-    const worth = (trial: JsonObject) =>
-      typeof trial.value === "number" && trial.state !== "pruned" ? sign * trial.value : Infinity;
-    return [...(data?.trials ?? [])].sort((a, b) => worth(a) - worth(b) || numberOf(a) - numberOf(b));
-  }, [data]);
-  const lines = useMemo(() => {
-    const told = trials.filter((trial) => typeof trial.value === "number").sort((a, b) => numberOf(a) - numberOf(b));
-    return [{ name: data?.metric ?? "value", x: told.map(numberOf), y: told.map((trial) => trial.value as number), dots: true }];
-  }, [trials]);
+  const told = data?.trials?.length ?? 0;
+  const { data: importance } = useJson<Importance>(told ? runPath(run.run, "trials/importance") : null, told);
+  const [picked, pick] = useState<number | null>(null);
+  const trials = useMemo(() => (data ? inOrder(data) : []), [data]);
+  const levels = useMemo(() => leveled(trials, data?.higher_is_better ?? false), [trials]);
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
-  if (!trials.length) return <Empty>No trial has ended yet.</Empty>;
-  const name = data.metric ?? shown(trials[0]!.metric);
+  const running = run.state === "running" ? (data.running ?? []) : [];
+  if (!trials.length) {
+    return <Empty>{running.length ? `No trial has ended yet; ${counted(running.length, "trial")} ${running.length === 1 ? "runs" : "run"}.` : "No trial has ended yet."}</Empty>;
+  }
+  const name = data.metric || shown(trials[0]!.metric) || "value";
+  const drawn: Drawn = { trials: levels, options: data.options ?? [], name, picked, pick };
+  const pictures = levels.length > 2 && drawn.options.length > 0;
+  const objectives: Objective[] = data.compared_by ?? [];
   return (
     <div class="panels">
-      <Panel title="Trials, the best first" more={data.higher_is_better === undefined ? "" : `${name}: ${data.higher_is_better ? "more" : "less"} is better`} wide>
-        <Table
-          label="trials"
-          rows={trials}
-          row={(trial) => (numberOf(trial) === data.best ? "chosen" : trial.state === "failed" || trial.state === "pruned" ? "soft" : "")}
-          columns={[
-            { name: "trial", number: true, cell: numberOf },
-            { name: name || "value", number: true, cell: (trial) => metric(trial.value) },
-            { name: "± of folds", number: true, cell: (trial) => (typeof trial.deviation === "number" ? metric(trial.deviation) : "") },
-            { name: "took", number: true, cell: (trial) => (typeof trial.seconds === "number" ? seconds(trial.seconds) : "") },
-            { name: "with", wrap: true, cell: (trial) => optionsOf(trial.values) },
-            { name: "state", wrap: true, cell: (trial) => `${shown(trial.state)} ${shown(trial.error)}` },
-          ]}
-        />
-      </Panel>
+      <TrialTable data={data} trials={trials} name={name} running={running} />
       {(["epoch", "round"] as const).map((unit) => {
         const count = run.result.search?.[`${unit}s`];
         return typeof count === "number" ? (
@@ -66,11 +178,13 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
           </p>
         ) : null;
       })}
-      {trials.length > 2 && (
-        <Panel wide>
-          <Chart title={`${name} by trial`} xName="trial" lines={lines} />
-        </Panel>
-      )}
+      {trials.length > 2 && <Values data={data} trials={trials} name={name} />}
+      {importance?.options && <ImportanceBars importance={importance} name={name} />}
+      {objectives.length > 1 && <Front drawn={drawn} trials={trials} objectives={objectives} front={data.front ?? []} />}
+      <Pruned trials={trials} />
+      {pictures && importance?.pairs && <Contour drawn={drawn} importance={importance} />}
+      {pictures && <Slices drawn={drawn} importance={importance} />}
+      {pictures && drawn.options.length > 1 && <Parallel drawn={drawn} />}
     </div>
   );
 }

@@ -13,6 +13,7 @@
 #include "page/paths.h"
 #include "page/run_files.h"
 #include "page/run_responses.h"
+#include "page/trial_responses.h"
 #include "run/event_log.h"
 #include "run/summary.h"
 
@@ -212,6 +213,7 @@ HttpResponse PageApi::ResponseOfRun(const HttpRequest& request, std::string_view
   if (what == "forest") return ResultResponse(ForestOf(folder));
   if (what.starts_with("forest/")) return TreeResponse(*run, what.substr(7));
   if (what == "trials") return ResultResponse(TrialsOf(*run));
+  if (what == "trials/importance") return JsonResponse(ImportanceOfTrials(folder));
   if (what == "metrics") return MetricsResponse(*run, request);
   if (what == "lanes") return LanesResponse(*run, request);
   if (what == "events") return EventsResponse(*run, request);

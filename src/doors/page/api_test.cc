@@ -231,8 +231,8 @@ TEST_F(HttpResponses, DamagedFilesGiveWordsOrNothing) {
          {"", "{", "7", "[]",
           R"({"metrics":7,"seconds":"x","error":[],"settings":{"a":1},"plan":[]})"}) {
       std::ofstream(run / file) << text;
-      for (const char* what :
-           {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/gang"}) {
+      for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/trials/importance",
+                               "/metrics", "/gang"}) {
         const HttpResponse response = Get("runs/" + name + what);
         EXPECT_EQ(response.status, 200)
             << file << " " << text << " " << what << " " << response.body;
@@ -243,6 +243,39 @@ TEST_F(HttpResponses, DamagedFilesGiveWordsOrNothing) {
   const HttpResponse response = Get("runs/" + name);
   EXPECT_EQ(response.status, 404);
   EXPECT_NE(response.body.find("damaged file"), std::string::npos);
+}
+
+TEST_F(HttpResponses, ASearchHasItsTrialsTheirSpaceAndWhatMattered) {
+  const auto run = runs.Begin();
+  (void)run->events().Append({{"event", "trial_start"}, {"trial", 1}, {"trials", 21}});
+  (void)run->events().Append({{"event", "trial"}, {"trial", 1}, {"trials", 21}, {"state", "done"}});
+  (void)run->events().Append(
+      {{"event", "trial_start"}, {"trial", 21}, {"trials", 21}, {"values", "x 3"}});
+  const std::string here = "runs/" + run->id() + "/trials";
+  EXPECT_EQ(GetJson(here)["trials"].size(), 1u);
+  EXPECT_EQ(GetJson(here + "/importance"), Json::object());
+  Json trials = Json::array();
+  for (int i = 1; i <= 20; ++i) {
+    trials.push_back({{"trial", i},
+                      {"state", "done"},
+                      {"values", {{"x", i * 7 % 20}, {"y", i % 2 == 0 ? "a" : "b"}}},
+                      {"value", i * 7 % 20}});
+  }
+  (void)MakeFolder(run->path() / "trials");
+  (void)WriteFile(run->path() / "trials/search.json",
+                  R"({"space": {"x": {"int_uniform": [0, 19]}, "y": ["a", "b"]}})");
+  (void)run->WriteFile("trials.json", Dump({{"metric", "rmse"}, {"best", 20}, {"trials", trials}}));
+  const Json told = GetJson(here);
+  EXPECT_EQ(told["trials"].size(), 20u);
+  EXPECT_EQ(told["running"], Json::array({{{"trial", 21}, {"values", "x 3"}}}));
+  EXPECT_EQ(told["options"][0]["high"], 19);
+  EXPECT_EQ(told["options"][1]["choices"], Json({"a", "b"}));
+  EXPECT_EQ(told["compared_by"][0]["metric"], "rmse");
+  const Json importance = GetJson(here + "/importance");
+  EXPECT_EQ(importance["trials"], 20);
+  EXPECT_GT(importance["options"][0]["share"].get<double>(), 0.8);
+  EXPECT_EQ(importance["options"][0]["at"].size(), 20u);
+  EXPECT_EQ(importance["pairs"][0]["value"].size(), 20u);
 }
 
 // Bytes of a run's files are changed, cut off and doubled at random: every response is JSON, and

@@ -53,6 +53,7 @@ constexpr ApiPath kPaths[] = {
     {"runs/{run}/forest", "", "its forest: outputs, and how predictions change with columns"},
     {"runs/{run}/forest/{tree}", "", "a tree of it, numbered from 0: splits and leaves"},
     {"runs/{run}/trials", "", "what a search has tried"},
+    {"runs/{run}/trials/importance", "", "which of its options mattered, and what they do"},
     {"runs/{run}/logs", "", "its logs"},
     {"runs/{run}/files", "", "its files"},
     {"runs/{run}/files/{path}", "from:integer", "a part of a file, from that byte on"},

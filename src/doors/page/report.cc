@@ -28,10 +28,11 @@ struct Asked {
   const char* what;
   const char* points;
 };
-constexpr Asked kAsked[] = {
-    {"", ""},          {"metrics", "500"}, {"lanes", "120"}, {"settings", ""}, {"plan", ""},
-    {"operators", ""}, {"profile", ""},    {"model", ""},    {"forest", ""},   {"forest/0", ""},
-    {"trials", ""},    {"gang", ""},       {"executors", ""}};
+constexpr Asked kAsked[] = {{"", ""},         {"metrics", "500"}, {"lanes", "120"},
+                            {"settings", ""}, {"plan", ""},       {"operators", ""},
+                            {"profile", ""},  {"model", ""},      {"forest", ""},
+                            {"forest/0", ""}, {"trials", ""},     {"trials/importance", ""},
+                            {"gang", ""},     {"executors", ""}};
 
 Result<std::string> Unpacked(std::string_view gzip) {
   PT_LET(const auto codec, arrow::util::Codec::Create(arrow::Compression::GZIP));

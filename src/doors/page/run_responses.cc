@@ -216,14 +216,6 @@ Result<Json> TreeOf(const fs::path& run, int64_t tree) {
   return forest ? forest->TreeAt(tree) : Result<Json>(Json::object());
 }
 
-Result<Json> TrialsOf(LiveRun& run) {
-  const Json written = ReadJson(run.folder() / "trials.json");
-  if (!written.empty()) return written;
-  return run.WithStory([](const RunStory& story, int64_t) {
-    return Json{{"trials", story.trials()}};
-  });
-}
-
 namespace {
 
 // Turns a flat object for each run into rows with a value for each: differing rows first, and among

@@ -33,9 +33,6 @@ Json ModelOf(const std::filesystem::path& run);
 Result<Json> ForestOf(const std::filesystem::path& run);
 Result<Json> TreeOf(const std::filesystem::path& run, int64_t tree);
 
-// The trials of a search: trials.json or, while it runs, what the events say.
-Result<Json> TrialsOf(LiveRun& run);
-
 // The differences between runs: {"runs": [...], "settings": [{"key", "values": [...]}], "metrics":
 // [...], "same_settings": N}.
 Json DifferencesOf(const std::vector<std::filesystem::path>& runs);

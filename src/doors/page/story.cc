@@ -64,6 +64,14 @@ void RunStory::On(const Json& json) {
   if (name == TrialEnded::kName && !Keep(trials_, json)) ++left_out_;
 }
 
+Json RunStory::RunningTrials() const {
+  Json list = Json::array();
+  for (const auto& [number, values] : running_trials_) {
+    list.push_back({{"trial", number}, {"values", values}});
+  }
+  return list;
+}
+
 // The terminal's view stores every step that it is shown.
 bool RunStory::ShowsTerminal(const Event& event) {
   if (!std::holds_alternative<StepDone>(event)) return true;

@@ -47,6 +47,8 @@ class RunStory {
   const RunView& view() const { return view_; }
   // The finished trials of a search, from their events.
   const Json& trials() const { return trials_; }
+  // Those that have started and not ended: [{"trial", "values"}], by number.
+  Json RunningTrials() const;
 
  private:
   void Take(const AttemptStarted& event);
@@ -54,6 +56,8 @@ class RunStory {
   void Take(const EpochDone& event);
   void Take(const Validated& event);
   void Take(const Checkpointed&) { ++checkpoints_; }
+  void Take(const TrialStarted& event) { running_trials_[event.trial] = event.values; }
+  void Take(const TrialEnded& event) { running_trials_.erase(event.trial); }
   template <class E>
   void Take(const E&) {}
 
@@ -75,6 +79,7 @@ class RunStory {
   Json engine_plans_ = Json::array();
   Json executor_links_ = Json::array();
   Json trials_ = Json::array();
+  std::map<int64_t, std::string> running_trials_;  // Number and values.
   Json marks_ = Json::array();
   int64_t events_ = 0;
   int64_t steps_told_ = 0;

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <string>
 #include <vector>
+
+#include "base/json.h"
 
 namespace protium {
 namespace {
@@ -41,6 +45,18 @@ TEST(SignedRanks, OfManyGoOnAsThoseOfFew) {
   EXPECT_GT(fewer, exact);
   EXPECT_NEAR(more, exact, 0.02);
   EXPECT_NEAR(fewer, exact, 0.02);
+}
+
+TEST(SignedRanks, HaveTheChancesThatScipyGives) {
+  std::ifstream file(std::string(PROTIUM_SEARCH_FIXTURES) + "/scipy_ranks.jsonl");
+  int cases = 0;
+  for (std::string line; std::getline(file, line); ++cases) {
+    const Json each = *ParseJson(line);
+    EXPECT_NEAR(Chance(each["differences"].get<std::vector<double>>()),
+                each["chance"].get<double>(), 1e-12)
+        << line;
+  }
+  EXPECT_GT(cases, 35);
 }
 
 }  // namespace

@@ -126,6 +126,72 @@ TEST_F(ExportedRun, TensorBoardBeginsWithItsVersion) {
   EXPECT_FALSE(made.left_out.empty());
 }
 
+// A search of three trials, of which the second was pruned and the third failed.
+struct ExportedSearch : testing::Test {
+  TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  RunFacts facts;
+
+  void SetUp() override {
+    auto run = RunFolder::Create(folder.path(), "sought", {"protium", "run"}).ValueOrDie();
+    for (int trial = 1; trial <= 3; ++trial) {
+      for (const char* event : {"trial_start", "trial"}) {
+        ASSERT_TRUE(run->events().Append({{"event", event}, {"trial", trial}}).ok());
+      }
+    }
+    ASSERT_TRUE(MakeFolder(run->path() / "trials/001").ok());
+    ASSERT_TRUE(
+        WriteFile(run->path() / "trials/001/result.json", R"({"curve": [0.5, 0.75]})").ok());
+    ASSERT_TRUE(WriteFile(run->path() / "trials/search.json",
+                          R"({"space": {"x": {"log_int_uniform": [1, 64]}, "y": [[64], "a"]}})")
+                    .ok());
+    ASSERT_TRUE(run->WriteFile("trials.json",
+                               R"({"metric": "auc", "higher_is_better": true, "best": 1, "trials": [
+        {"trial": 1, "state": "done", "values": {"x": 3, "y": [64]}, "value": 0.75, "best_epoch": 2},
+        {"trial": 2, "state": "pruned", "values": {"x": 5, "y": "a"}, "value": 0.25, "pruned_at": 1},
+        {"trial": 3, "state": "failed", "values": {"x": 7}, "error": "no"}]})")
+                    .ok());
+    ASSERT_TRUE(run->Finish(RunState::kDone).ok());
+    facts = ReadRunFacts(run->path()).ValueOrDie();
+  }
+};
+
+TEST_F(ExportedSearch, IsAStudyOfOptunaWithATrialALine) {
+  std::istringstream lines(WriteOptuna(facts).bytes);
+  std::vector<Json> operations;
+  for (std::string line; std::getline(lines, line);) operations.push_back(*ParseJson(line));
+  ASSERT_EQ(operations.size(), 6u);
+  EXPECT_EQ(operations[0]["directions"], Json::array({2}));
+  const Json first = operations[3], second = operations[4], third = operations[5];
+  EXPECT_EQ(first["state"], 1);
+  EXPECT_EQ(first["params"], Json({{"x", 3}, {"y", 0}}));
+  EXPECT_EQ(
+      *ParseJson(first["distributions"]["y"].get<std::string>()),
+      *ParseJson(R"({"name":"CategoricalDistribution","attributes":{"choices":["[64]","a"]}})"));
+  EXPECT_EQ(first["intermediate_values"], Json({{"1", 0.5}, {"2", 0.75}}));
+  EXPECT_THAT(first["datetime_complete"].get<std::string>(), HasSubstr("+00:00"));
+  EXPECT_EQ(second["state"], 2);
+  EXPECT_EQ(second["value"], 0.25);
+  EXPECT_EQ(third["state"], 3);
+  EXPECT_EQ(third["params"], Json({{"x", 7}}));
+  EXPECT_EQ(third["user_attrs"]["error"], "no");
+}
+
+TEST_F(ExportedSearch, HasAnEventFileATrialForTensorBoard) {
+  const Exported made = WriteTensorBoard(facts);
+  ASSERT_EQ(made.beside.size(), 3u);
+  EXPECT_EQ(made.beside[1].folder, "trial-002");
+  EXPECT_THAT(made.beside[0].bytes, HasSubstr("_hparams_/session_start_info"));
+  EXPECT_THAT(made.beside[0].bytes, HasSubstr("validation/auc"));
+  EXPECT_THAT(made.beside[0].bytes, HasSubstr("trial/auc"));
+  EXPECT_THAT(made.beside[2].bytes, Not(HasSubstr("trial/auc")));
+}
+
+TEST_F(ExportedRun, ThatIsNoSearchHasNothingForOptuna) {
+  const Exported made = WriteOptuna(facts);
+  EXPECT_TRUE(made.bytes.empty());
+  EXPECT_THAT(made.left_out.front(), HasSubstr("no search"));
+}
+
 TEST(ExportOfARun, ThatIsNoneIsRefused) {
   const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
   EXPECT_FALSE(ReadRunFacts(folder.path()).ok());

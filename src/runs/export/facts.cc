@@ -39,6 +39,21 @@ struct SeriesReader {
   void operator()(const E&) const {}
 };
 
+void ReadSearch(const std::filesystem::path& run, RunFacts& facts) {
+  facts.search = ReadTriedSearch(run);
+  if (!facts.search) return;
+  for (const TriedTrial& each : facts.search->trials) {
+    std::vector<double> curve = CurveOfTrial(run, each.number);
+    if (!curve.empty()) facts.trial_curves[each.number] = std::move(curve);
+  }
+  for (const Json& each : facts.events) {
+    const std::string& name = TextAt(each, "event");
+    const int64_t trial = WholeAt(each, "trial");
+    if (name == TrialStarted::kName) facts.trial_spans[trial].began = TextAt(each, "time");
+    if (name == TrialEnded::kName) facts.trial_spans[trial].ended = TextAt(each, "time");
+  }
+}
+
 Json FlatSettings(const Json& job) {
   Json flat = Json::object();
   const Json settings = job.value("settings", Json());
@@ -66,6 +81,7 @@ Result<RunFacts> ReadRunFacts(const std::filesystem::path& run) {
   for (const Json& each : facts.events) {
     std::visit(SeriesReader{facts, SecondsOf(TextAt(each, "time"))}, EventFromJson(each));
   }
+  ReadSearch(run, facts);
   return facts;
 }
 

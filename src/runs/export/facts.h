@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/status.h"
+#include "trials/tried.h"
 
 namespace protium {
 
@@ -16,6 +18,12 @@ struct SeriesPoint {
   int64_t step = 0;
   double time = 0;  // Seconds since 1970.
   double value = 0;
+};
+
+// When a trial began and ended: the "time" of its events; empty for one that is not known.
+struct TrialSpan {
+  std::string began;
+  std::string ended;
 };
 
 struct RunFacts {
@@ -27,6 +35,9 @@ struct RunFacts {
   // back to a checkpoint, the repeated steps replace the earlier ones.
   std::map<std::string, std::vector<SeriesPoint>> series;
   std::vector<Json> events;
+  std::optional<TriedSearch> search;                    // Of a search with trials.
+  std::map<int64_t, std::vector<double>> trial_curves;  // By number; see CurveOfTrial().
+  std::map<int64_t, TrialSpan> trial_spans;
 };
 
 // A folder without a readable run.json is a fault of Exit::kInput; everything else may be missing.

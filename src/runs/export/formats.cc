@@ -14,6 +14,8 @@ std::span<const RunFormat> RunFormats() {
       {"trace", ".trace.json", "a time line for Perfetto and chrome://tracing", true, WriteTrace},
       {"otlp", ".otlp.json", "a trace of OpenTelemetry, as OTLP/HTTP sends it (JSON)", true,
        WriteOtlp},
+      {"optuna", ".journal", "a search as a study of Optuna, for optuna-dashboard", true,
+       WriteOptuna},
       {"openmetrics", ".om", "OpenMetrics text: what the run has reached", true, WriteOpenMetrics},
   };
   return kFormats;

@@ -10,9 +10,17 @@
 
 namespace protium {
 
-// The output of an exporter: the bytes of a file, and what was left out.
+// A further file of an export, in a folder beside the first and with the same name.
+struct ExportedFile {
+  std::string folder;  // "trial-007"
+  std::string bytes;
+};
+
+// The output of an exporter: the bytes of a file, of others if there are any, and what was left
+// out.
 struct Exported {
   std::string bytes;
+  std::vector<ExportedFile> beside = {};
   std::vector<std::string> left_out;  // "single steps: the run reports at most two a second"
 };
 
@@ -34,6 +42,7 @@ Exported WriteCsv(const RunFacts& facts);
 Exported WriteJsonLines(const RunFacts& facts);
 Exported WriteTrace(const RunFacts& facts);
 Exported WriteOtlp(const RunFacts& facts);
+Exported WriteOptuna(const RunFacts& facts);
 
 // Prometheus text of several runs: the state that each has reached. `open_metrics` selects that
 // dialect.

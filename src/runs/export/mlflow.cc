@@ -5,11 +5,10 @@
 #include <protium/version.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/fault.h"
-#include "base/utf8.h"
+#include "export/mlflow_run.h"
 #include "os/file.h"
 #include "run/folder.h"
 #include "run/summary.h"
@@ -20,25 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kApi = "/api/2.0/mlflow/";
-constexpr size_t kMetricsAtOnce = 1000, kParamsAtOnce = 100;  // The server accepts no more.
-constexpr size_t kMostText = 500;  // Of a parameter: the limit that servers of all versions accept.
 constexpr size_t kMostFiles = 2000;
-
-// Makes a name that the server accepts: letters, digits, "_", "-", ".", " ", ":" and "/".
-std::string NameOf(const std::string& name) {
-  std::string made;
-  for (const char c : name) {
-    const bool plain = std::isalnum(uint8_t(c)) != 0 ||
-                       std::string_view("_-. :/").find(c) != std::string_view::npos;
-    made += plain ? c : '_';
-  }
-  // The server accepts no longer ones.
-  return made.substr(0, 250);
-}
-
-// Converts seconds since 1970 to milliseconds, which MLflow uses for all times.
-int64_t Millis(double seconds) { return std::isfinite(seconds) ? int64_t(seconds * 1000) : 0; }
 
 // Sends one run; the member functions are in the order in which Send() calls them.
 class MlflowSender {
@@ -49,49 +30,46 @@ class MlflowSender {
   Result<Sent> Send() {
     PT_LET(experiment_, FindExperiment());
     if (!options_.again) PT_TRY(RefuseTwice());
-    PT_TRY(CreateRun());
-    const Status filled = Fill();
+    PT_LET(MlflowRun run, MlflowRun::Create(service_, Start()));
+    const double ended = SecondsOf(TextAt(facts_.run, "ended"));
+    const Status filled = Fill(run);
     if (!filled.ok()) {
       // If this fails, too, the first failure says more.
-      (void)End("FAILED");
+      (void)run.End("FAILED", ended);
       return filled;
     }
     const std::string& state = TextAt(facts_.run, "state");
-    PT_TRY(End(state == "done"      ? "FINISHED"
-               : state == "running" ? "RUNNING"
-               : state == "failed"  ? "FAILED"
-                                    : "KILLED"));
-    sent_.where = fmt::format("{}/#/experiments/{}/runs/{}", options_.uri, experiment_, id_);
+    PT_TRY(run.End(state == "done"      ? "FINISHED"
+                   : state == "running" ? "RUNNING"
+                   : state == "failed"  ? "FAILED"
+                                        : "KILLED",
+                   ended));
+    sent_.where = fmt::format("{}/#/experiments/{}/runs/{}", options_.uri, experiment_, run.id());
     return std::move(sent_);
   }
 
  private:
-  Result<Json> Ask(const std::string& what, const Json& request) {
-    PT_LET(const ServiceAnswer answer, service_.Post(std::string(kApi) + what, Dump(request)));
-    if (answer.status == 200) return answer.body;
-    return service_.Refused(what, answer);
-  }
-
   Result<std::string> FindExperiment() {
     const std::string& job = TextAt(facts_.run, "name");
     const std::string name = job.empty() ? "protium" : job;
-    const std::string path = std::string(kApi) + "experiments/get-by-name?experiment_name=";
+    const std::string path = std::string(kMlflowApi) + "experiments/get-by-name?experiment_name=";
     PT_LET(const ServiceAnswer found, service_.Get(path + UrlPath(name)));
     if (found.status == 200) {
       return TextAt(found.body.value("experiment", Json()), "experiment_id");
     }
     // 404: no experiment with this name exists yet.
     if (found.status != 404) return service_.Refused("experiments/get-by-name", found);
-    PT_LET(const Json made, Ask("experiments/create", {{"name", name}}));
+    PT_LET(const Json made, AskMlflow(service_, "experiments/create", {{"name", name}}));
     return TextAt(made, "experiment_id");
   }
 
   Status RefuseTwice() {
     // MLflow requires backticks around a key with a point.
     PT_LET(const Json found,
-           Ask("runs/search", {{"experiment_ids", {experiment_}},
-                               {"filter", fmt::format("tags.`protium.run` = '{}'", facts_.id)},
-                               {"max_results", 1}}));
+           AskMlflow(service_, "runs/search",
+                     {{"experiment_ids", {experiment_}},
+                      {"filter", fmt::format("tags.`protium.run` = '{}'", facts_.id)},
+                      {"max_results", 1}}));
     const Json runs = found.value("runs", Json());
     if (!runs.is_array() || runs.empty()) return Status::OK();
     const Json info = runs[0].is_object() ? runs[0].value("info", Json()) : Json();
@@ -101,107 +79,59 @@ class MlflowSender {
                  .fix = "--force to send it once more, as another run"});
   }
 
-  Status CreateRun() {
-    Json tags = Json::array();
-    const auto tag = [&](const std::string& key, const std::string& value) {
-      if (!value.empty()) tags.push_back({{"key", key}, {"value", value.substr(0, 5000)}});
-    };
-    // Tags that begin with "mlflow." are shown on MLflow's page; RefuseTwice() finds the run by
-    // "protium.run".
-    tag("mlflow.runName", facts_.id);
-    tag("mlflow.source.type", "JOB");
-    tag("mlflow.source.name", "protium");
-    tag("mlflow.note.content", TextAt(facts_.run, "note"));
-    tag("protium.run", facts_.id);
-    tag("protium.version", PROTIUM_VERSION);
-    tag("protium.weights_sha256", TextAt(facts_.result, "weights_sha256"));
-    PT_LET(const Json made,
-           Ask("runs/create", {{"experiment_id", experiment_},
-                               {"run_name", facts_.id},
-                               {"start_time", Millis(SecondsOf(TextAt(facts_.run, "started")))},
-                               {"tags", tags}}));
-    const Json info = made.value("run", Json::object()).value("info", Json());
-    id_ = TextAt(info, "run_id");
-    artifacts_ = TextAt(info, "artifact_uri");
-    if (!id_.empty()) return Status::OK();
-    return Fail({.exit = Exit::kRemote, .what = options_.uri + " made a run without a run_id"});
+  // Tags that begin with "mlflow." are shown on MLflow's page; RefuseTwice() finds the run by
+  // "protium.run".
+  MlflowStart Start() const {
+    return {.experiment = experiment_,
+            .name = facts_.id,
+            .started = SecondsOf(TextAt(facts_.run, "started")),
+            .tags = {{"mlflow.runName", facts_.id},
+                     {"mlflow.source.type", "JOB"},
+                     {"mlflow.source.name", "protium"},
+                     {"mlflow.note.content", TextAt(facts_.run, "note")},
+                     {"protium.run", facts_.id},
+                     {"protium.version", PROTIUM_VERSION},
+                     {"protium.weights_sha256", TextAt(facts_.result, "weights_sha256")}}};
   }
 
-  Status Fill() {
-    PT_TRY(SendParams());
-    PT_TRY(SendMetrics());
-    return SendFiles();
+  Status Fill(MlflowRun& run) {
+    PT_TRY(run.LogParams(facts_.settings));
+    PT_TRY(SendMetrics(run));
+    for (std::string& each : run.LeftOut()) sent_.left_out.push_back(std::move(each));
+    PT_TRY(SendTrialsToMlflow(service_, experiment_, run.id(), facts_, sent_.left_out));
+    return SendFiles(run);
   }
 
-  Status SendParams() {
-    Json params = Json::array();
-    for (const auto& [key, value] : facts_.settings.items()) {
-      std::string text = value.is_string() ? value.get<std::string>() : Dump(value);
-      if (text.size() > kMostText) {
-        ++cut_;
-        text = CutText(text, kMostText);
-      }
-      params.push_back({{"key", NameOf(key)}, {"value", std::move(text)}});
-    }
-    if (cut_ > 0) {
-      sent_.left_out.push_back(
-          fmt::format("the ends of {} settings of more than {} bytes", cut_, kMostText));
-    }
-    return Batches("params", params, kParamsAtOnce);
-  }
-
-  Status SendMetrics() {
-    Json metrics = Json::array();
-    int64_t odd = 0;
-    const auto add = [&](const std::string& name, double value, double time, int64_t step) {
-      if (!std::isfinite(value)) {
-        ++odd;
-        return;
-      }
-      metrics.push_back(
-          {{"key", NameOf(name)}, {"value", value}, {"timestamp", Millis(time)}, {"step", step}});
-    };
-    for (const auto& [name, points] : facts_.series) {
-      for (const SeriesPoint& point : points) add(name, point.value, point.time, point.step);
-    }
+  Status SendMetrics(MlflowRun& run) const {
+    for (const auto& [name, points] : facts_.series) PT_TRY(run.LogPoints(name, points));
     // Final values are at the last step, beside the curves, as "test/rmse" and "baseline/rmse".
     const double ended = SecondsOf(TextAt(facts_.run, "ended"));
     const Json all = facts_.result.value("metrics", Json());
-    const Json steps = facts_.result.value("steps", Json());
+    const int64_t step = WholeAt(facts_.result, "steps");
     for (const char* side : {"test", "baseline"}) {
       const Json values = all.is_object() ? all.value(side, Json()) : Json();
       if (!values.is_object()) continue;
       for (const auto& [name, value] : values.items()) {
         if (!value.is_number()) continue;
-        add(fmt::format("{}/{}", side, name), value.get<double>(), ended,
-            steps.is_number() ? steps.get<int64_t>() : 0);
+        const std::vector<SeriesPoint> last = {{step, ended, value.get<double>()}};
+        PT_TRY(run.LogPoints(fmt::format("{}/{}", side, name), last));
       }
     }
-    if (odd > 0) sent_.left_out.push_back(fmt::format("{} points that are not finite", odd));
-    return Batches("metrics", metrics, kMetricsAtOnce);
-  }
-
-  Status Batches(const char* what, const Json& list, size_t at_once) {
-    for (size_t begin = 0; begin < list.size(); begin += at_once) {
-      const size_t end = std::min(list.size(), begin + at_once);
-      const Json some(list.begin() + std::ptrdiff_t(begin), list.begin() + std::ptrdiff_t(end));
-      PT_TRY(Ask("runs/log-batch", {{"run_id", id_}, {what, some}}).status());
-    }
-    return Status::OK();
+    return run.Flush();
   }
 
   // Servers that store artifacts themselves accept them over HTTP; for others, only MLflow's own
   // client knows how to store them.
-  Status SendFiles() {
+  Status SendFiles(const MlflowRun& run) {
     constexpr std::string_view kOwn = "mlflow-artifacts:/";
-    if (!artifacts_.starts_with(kOwn)) {
+    if (!run.artifacts().starts_with(kOwn)) {
       sent_.left_out.push_back(fmt::format(
           "the model's files: the server keeps artifacts at {}, not itself (mlflow server "
           "--serve-artifacts)",
-          artifacts_));
+          run.artifacts()));
       return Status::OK();
     }
-    folder_ = artifacts_.substr(kOwn.size());
+    folder_ = run.artifacts().substr(kOwn.size());
     // "mlflow-artifacts://host:port/..." names the server, too.
     if (folder_.starts_with('/')) folder_.erase(0, std::min(folder_.find('/', 1), folder_.size()));
     while (folder_.starts_with('/')) folder_.erase(0, 1);
@@ -228,13 +158,13 @@ class MlflowSender {
       return Status::OK();
     }
     // Last: this file makes MLflow recognise the folder as a model.
-    return PutMlmodel(model);
+    return PutMlmodel(model, run.id());
   }
 
-  Status PutMlmodel(const fs::path& model) {
+  Status PutMlmodel(const fs::path& model, const std::string& id) {
     PT_LET(const TemporaryFolder scratch, TemporaryFolder::Make());
     const fs::path file = scratch.path() / "MLmodel";
-    PT_TRY(WriteFile(file, MlmodelText(model, TextAt(facts_.run, "ended"), id_)));
+    PT_TRY(WriteFile(file, MlmodelText(model, TextAt(facts_.run, "ended"), id)));
     return Put(file, "model/MLmodel");
   }
 
@@ -244,18 +174,10 @@ class MlflowSender {
     return answer.status == 200 ? Status::OK() : service_.Refused("the file " + as, answer);
   }
 
-  Status End(const char* status) {
-    Json request = {{"run_id", id_}, {"status", status}};
-    const double ended = SecondsOf(TextAt(facts_.run, "ended"));
-    if (ended > 0) request["end_time"] = Millis(ended);
-    return Ask("runs/update", request).status();
-  }
-
   const SendOptions& options_;
   const RunFacts& facts_;
   Service& service_;
-  std::string experiment_, id_, artifacts_, folder_;
-  size_t cut_ = 0;
+  std::string experiment_, folder_;
   Sent sent_;
 };
 

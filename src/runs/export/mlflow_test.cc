@@ -129,6 +129,31 @@ TEST_F(Mlflow, GetsTheRunInPiecesThatItTakes) {
   EXPECT_THAT(server.files["7/abc/artifacts/model/MLmodel"], HasSubstr(R"(a \\\"b\\\")"));
 }
 
+TEST_F(Mlflow, GetsTheTrialsOfASearchBelowIt) {
+  ASSERT_TRUE(WriteFile(path / "trials.json",
+                        R"({"metric": "auc", "best": 1, "trials": [
+      {"trial": 1, "state": "done", "values": {"x": 3}, "value": 0.75, "best_epoch": 2},
+      {"trial": 2, "state": "pruned", "values": {"x": 5}, "value": 0.25, "error": "too slow"}]})")
+                  .ok());
+  facts = ReadRunFacts(path).ValueOrDie();
+  ASSERT_TRUE(Send().ok());
+  std::vector<Json> below, metrics;
+  for (const auto& [what, json] : server.posted) {
+    if (what == "runs/create" && Dump(json).find("mlflow.parentRunId") != std::string::npos) {
+      below.push_back(json);
+    }
+    for (const Json& each : json.value("metrics", Json::array())) {
+      if (each["key"] == "auc") metrics.push_back(each);
+    }
+  }
+  ASSERT_EQ(below.size(), 2u);
+  EXPECT_EQ(below[1]["run_name"], "trial 2");
+  EXPECT_THAT(Dump(below[1]["tags"]), HasSubstr("too slow"));
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[0]["value"], 0.75);
+  EXPECT_EQ(metrics[0]["step"], 2);
+}
+
 TEST_F(Mlflow, IsNotSentTheSameRunTwiceUnasked) {
   server.known = true;
   const Result<Sent> sent = Send();

@@ -37,7 +37,7 @@ std::span<const SentFormat> SentFormats();
 Result<Sent> SendRun(const SendOptions& options, const RunFacts& facts);
 
 // Increase it whenever the layout of what the library receives changes.
-inline constexpr int32_t kSendLibraryVersion = 1;
+inline constexpr int32_t kSendLibraryVersion = 2;
 
 // The library's only entry, protium_send_run. Returns false if it was built for another version.
 using SendEntry = bool (*)(int32_t version, const SendOptions& options, const RunFacts& facts,

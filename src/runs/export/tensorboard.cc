@@ -60,26 +60,25 @@ WireMessage SettingValue(const Json& value) {
 }
 
 // HParamsPluginData: session_start_info 3 {hparams 1 (a map), start_time_secs 5}.
-WireMessage HparamsValue(const RunFacts& facts) {
+WireMessage HparamsValue(const Json& settings, double started) {
   WireMessage start, data, value;
-  for (const auto& [key, setting] : facts.settings.items()) {
+  for (const auto& [key, setting] : settings.items()) {
     // SQL and other texts of many lines are not parameters.
     if (setting.is_null() || Dump(setting).size() > 200) continue;
     WireMessage entry;
     entry.Bytes(1, key).Message(2, SettingValue(setting));
     start.Message(1, entry);
   }
-  start.Double(5, SecondsOf(TextAt(facts.run, "started")));
+  start.Double(5, started);
   data.Message(3, start);
   value.Bytes(1, "_hparams_/session_start_info").Message(9, Metadata("hparams", data.bytes()));
   return value;
 }
 
 // HParamsPluginData: session_end_info 4 {status 1: 1 success, 2 failure; end_time_secs 2}.
-WireMessage EndValue(const RunFacts& facts) {
+WireMessage EndValue(bool success, double ended) {
   WireMessage end, data, value;
-  end.Varint(1, TextAt(facts.run, "state") == "done" ? 1 : 2)
-      .Double(2, SecondsOf(TextAt(facts.run, "ended")));
+  end.Varint(1, success ? 1 : 2).Double(2, ended);
   data.Message(4, end);
   value.Bytes(1, "_hparams_/session_end_info").Message(9, Metadata("hparams", data.bytes()));
   return value;
@@ -110,6 +109,47 @@ void AddTestMetrics(const RunFacts& facts, double time, std::string& file) {
   }
 }
 
+// The first record of a file.
+std::string VersionRecord(double time) {
+  WireMessage version;
+  version.Double(1, time).Bytes(3, "brain.Event:2");
+  std::string file;
+  AppendRecord(version.bytes(), file);
+  return file;
+}
+
+// A trial is a session of its own: its values as hparams, its metrics and what it was on the way.
+std::string TrialFile(const RunFacts& facts, const TriedTrial& trial) {
+  const auto found = facts.trial_spans.find(trial.number);
+  const TrialSpan span = found == facts.trial_spans.end() ? TrialSpan() : found->second;
+  const double began = SecondsOf(span.began), ended = SecondsOf(span.ended);
+  std::string file = VersionRecord(began);
+  const auto add = [&](double time, int64_t step, const WireMessage& value) {
+    AppendRecord(EventWith(time, step, value).bytes(), file);
+  };
+  const std::vector<TriedObjective>& objectives = facts.search->objectives;
+  add(began, 0, HparamsValue(trial.values, began));
+  const auto curve = facts.trial_curves.find(trial.number);
+  for (size_t i = 0; curve != facts.trial_curves.end() && i < curve->second.size(); ++i) {
+    add(ended, int64_t(i) + 1, ScalarValue("validation/" + objectives[0].metric, curve->second[i]));
+  }
+  if (trial.value) {
+    add(ended, trial.best_epoch, ScalarValue("trial/" + objectives[0].metric, *trial.value));
+  }
+  for (size_t i = 1; i < trial.measured.size(); ++i) {
+    add(ended, trial.best_epoch, ScalarValue("trial/" + objectives[i].metric, trial.measured[i]));
+  }
+  add(ended, 0, EndValue(trial.state == "done", ended));
+  return file;
+}
+
+void AddTrials(const RunFacts& facts, Exported& made) {
+  if (!facts.search) return;
+  for (const TriedTrial& each : facts.search->trials) {
+    made.beside.push_back({fmt::format("trial-{:03}", each.number), TrialFile(facts, each)});
+  }
+}
+
 }  // namespace
 
 Exported WriteTensorBoard(const RunFacts& facts) {
@@ -118,11 +158,9 @@ Exported WriteTensorBoard(const RunFacts& facts) {
                              "more than seven digits: TensorBoard's scalars are 32-bit floats"}};
   const double started = SecondsOf(TextAt(facts.run, "started"));
   const double ended = SecondsOf(TextAt(facts.run, "ended"));
-  WireMessage version;
-  version.Double(1, started).Bytes(3, "brain.Event:2");
-  AppendRecord(version.bytes(), made.bytes);
+  made.bytes = VersionRecord(started);
   if (!facts.settings.empty()) {
-    AppendRecord(EventWith(started, 0, HparamsValue(facts)).bytes(), made.bytes);
+    AppendRecord(EventWith(started, 0, HparamsValue(facts.settings, started)).bytes(), made.bytes);
     AppendRecord(EventWith(started, 0, TextValue("settings", SettingsText(facts))).bytes(),
                  made.bytes);
   }
@@ -134,8 +172,10 @@ Exported WriteTensorBoard(const RunFacts& facts) {
   }
   AddTestMetrics(facts, ended > 0 ? ended : started, made.bytes);
   if (!facts.settings.empty() && ended > 0) {
-    AppendRecord(EventWith(ended, 0, EndValue(facts)).bytes(), made.bytes);
+    AppendRecord(EventWith(ended, 0, EndValue(TextAt(facts.run, "state") == "done", ended)).bytes(),
+                 made.bytes);
   }
+  AddTrials(facts, made);
   return made;
 }
 

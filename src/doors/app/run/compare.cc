@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/run/model_place.h"
+#include "app/run/search_report.h"
 #include "run/folder.h"
 #include "run/summary.h"
 #include "terminal/text_table.h"
@@ -128,6 +129,7 @@ Json CompareRuns(const fs::path& a, const fs::path& b) {
           {"settings", Differences(SettingsIn(left), SettingsIn(right), false)},
           {"inputs", Differences(InputsIn(a), InputsIn(b), false)},
           {"versions", Differences(VersionsIn(left), VersionsIn(right), false)},
+          {"search", Differences(SearchFacts(a), SearchFacts(b), true)},
           {"metrics", results("metrics")},
           {"seconds", results("seconds")}};
 }
@@ -138,8 +140,8 @@ std::string ComparedAsText(const Json& compared) {
       Heads(ValueText(compared["runs"][0]), ValueText(compared["runs"][1])),
       {EqualText(weights["equal"]), ShortHash(weights["a"]), ShortHash(weights["b"])}};
   const size_t before = rows.size();
-  for (const char* part : {"settings", "inputs", "versions", "metrics", "seconds"}) {
-    if (std::string(part) == "metrics" && rows.size() == before) rows.push_back({kNothing});
+  for (const char* part : {"settings", "inputs", "versions", "search", "metrics", "seconds"}) {
+    if (std::string(part) == "search" && rows.size() == before) rows.push_back({kNothing});
     if (compared[part].empty()) continue;
     rows.push_back({part});
     const bool inputs = std::string(part) == "inputs";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/run/search_report.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "run/folder.h"
@@ -153,6 +154,8 @@ Result<std::string> RunAsText(const fs::path& run) {
   }
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += "\n" + metrics;
+  const std::string search = SearchAsText(run);
+  if (!search.empty()) text += "\n" + search;
   if (result.contains("seconds")) {
     text += "\n";
     for (const auto& [part, seconds] : result["seconds"].items()) {

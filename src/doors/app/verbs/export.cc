@@ -80,6 +80,17 @@ fs::path DefaultOut(const RunFormat& format, const RunFacts& facts) {
          fmt::format("events.out.tfevents.{}.protium", started);
 }
 
+Result<std::vector<fs::path>> WriteBeside(const fs::path& out,
+                                          const std::vector<ExportedFile>& beside) {
+  std::vector<fs::path> files;
+  for (const ExportedFile& each : beside) {
+    files.push_back(out.parent_path() / each.folder / out.filename());
+    PT_TRY(MakeFolder(files.back().parent_path()));
+    PT_TRY(WriteFile(files.back(), each.bytes));
+  }
+  return files;
+}
+
 Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::path& run) {
   PT_LET(const RunFacts facts, ReadRunFacts(run));
   const std::string given = arguments.Value("--output");
@@ -94,14 +105,24 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
     PT_TRY(CheckFree(out, arguments.Has("--force")));
   }
   const Exported made = format.write(facts);
+  if (made.bytes.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} has nothing for {}", facts.id, format.name),
+                 .why = made.left_out.empty() ? "" : made.left_out.front()});
+  }
   if (given == "-") {
     PT_TRY(PrintResult(made.bytes));
     for (const std::string& each : made.left_out) PrintNote("left out: " + each + "\n");
+    if (!made.beside.empty()) {
+      PrintNote(fmt::format("left out: {} trials, each a file of its own\n", made.beside.size()));
+    }
     return Status::OK();
   }
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_TRY(WriteFile(out, made.bytes));
-  return Print(arguments, {.files = {out}, .left_out = made.left_out});
+  PT_LET(std::vector<fs::path> files, WriteBeside(out, made.beside));
+  files.insert(files.begin(), out);
+  return Print(arguments, {.files = std::move(files), .left_out = made.left_out});
 }
 
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""search_flights.py JOB TABLES TRIALS EPOCHS: the search of searched.py as one writes it without us:
+the rows of by_hand.py, Optuna's TPE and its pruner by successive halving, two trials at a time in
+threads, each with one thread of PyTorch.
+"""
+
+import json
+import sys
+import time
+import tomllib
+
+import by_hand
+import optuna
+import torch
+
+HIDDEN = {"64": [64], "128,64": [128, 64], "256,128": [256, 128]}
+
+
+def sides_of(job, folder):
+    connection = by_hand.open_tables(job, folder, typed=False)
+    by_hand.run_etl(connection, job)
+    _, numbers, codes, cardinalities, label, train, held, _ = by_hand.prepare(connection, job)
+    mean, deviation = float(label[train].mean(dtype="float64")), float(label[train].std(dtype="float64"))
+    tensors = [torch.from_numpy(each) for each in (numbers, codes, (label - mean) / deviation)]
+    return [[each[torch.from_numpy(rows)] for each in tensors] for rows in (train, held)], cardinalities, deviation
+
+
+def objective_of(train, held, cardinalities, deviation, epochs):
+    def objective(trial):
+        rate = trial.suggest_float("learning_rate", 1e-4, 3e-2, log=True)
+        decay = trial.suggest_float("weight_decay", 1e-6, 1e-2, log=True)
+        batch = trial.suggest_int("batch_size", 256, 2048, log=True)
+        hidden = HIDDEN[trial.suggest_categorical("hidden", list(HIDDEN))]
+        net = by_hand.make_net(cardinalities, train[0].shape[1], hidden, trial.suggest_float("dropout", 0, 0.3))
+        optimizer = torch.optim.Adam(net.parameters(), rate, weight_decay=decay)
+        best = float("inf")
+        for epoch in range(1, epochs + 1):
+            by_hand.train_epoch(net, optimizer, *train, batch)
+            best = min(best, by_hand.rmse(by_hand.predict(net, *held[:2]), held[2]) * deviation)
+            trial.report(best, epoch)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return best
+
+    return objective
+
+
+def main():
+    path, folder, trials, epochs = sys.argv[1:]
+    with open(path, "rb") as file:
+        job = tomllib.load(file)
+    torch.set_num_threads(1)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    (train, held), cardinalities, deviation = sides_of(job, folder)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1),
+                                pruner=optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=3))
+    study.optimize(objective_of(train, held, cardinalities, deviation, int(epochs)), n_trials=int(trials), n_jobs=2)
+    for name, value, unit in ((f"flights, {trials} trials, asha", time.perf_counter() - by_hand.BEGUN, "s"),
+                              (f"flights, {trials} trials, best rmse", study.best_value, "min")):
+        print(json.dumps({"figure": name, "value": value, "unit": unit}), flush=True)
+
+
+main()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches beside Optuna: the best of 100 trials on published functions, and a search of the flights job."""
+
+import json
+import os
+import tempfile
+
+FUNCTIONS = ("sphere5", "rosenbrock4", "rastrigin4", "ackley5", "branin", "hartmann6", "levy4", "styblinski4", "griewank4",
+             "michalewicz5")
+TRIALS, EPOCHS = 64, 27
+# What both sides vary. With 27 epochs, trials are compared after 1, 3 and 9.
+SPACE = """
+[search]
+method = "tpe"
+trials = %d
+
+[search.space]
+"train.optimizer.learning_rate" = { log_uniform = [1e-4, 3e-2] }
+"train.optimizer.weight_decay" = { log_uniform = [1e-6, 1e-2] }
+"train.batch_size" = { log_int_uniform = [256, 2048] }
+"net.hidden" = [[64], [128, 64], [256, 128]]
+"net.dropout" = { uniform = [0, 0.3] }
+""" % TRIALS
+
+
+# Both lists pooled and sorted: the sums of their ranks, equal values in the middle.
+def sums_of_ranks(ours, theirs):
+    pooled = sorted(ours + theirs)
+    rank = {value: pooled.index(value) + (pooled.count(value) + 1) / 2 for value in pooled}
+    return [sum(rank[value] for value in values) for values in (ours, theirs)]
+
+
+class Searched:
+    def __init__(self, binaries, python, job, run, figures_in):
+        self.binaries, self.python, self.job_file, self.run, self.figures_in = binaries, python, job, run, figures_in
+        self.all = {}
+
+    # Of one thread on both sides.
+    def figures(self, *command):
+        return self.figures_in(self.run(list(command), env=dict(os.environ, OMP_NUM_THREADS="1")))
+
+    def kept(self, side, figures):
+        self.all[side] = {one["figure"]: one["all"] for one in figures if "all" in one}
+        return figures
+
+    def ours(self):
+        return self.kept("ours", self.figures(f"{self.binaries}/bench_search"))
+
+    def theirs(self):
+        return self.kept("theirs", self.figures(self.python, "bench/peers/search.py"))
+
+    # Of each function the ranks of all runs, 1 is the best, added up; less is better.
+    def ranks(self):
+        pairs = [sums_of_ranks(self.all["ours"][name], self.all["theirs"][name]) for name in self.all["theirs"]]
+        return [[{"figure": "sum of ranks", "value": sum(sides), "unit": ""}] for sides in zip(*pairs)]
+
+    # What a search of the flights job says in the end.
+    def search(self, tables, folder, *settings):
+        job = os.path.join(folder, "search.toml")
+        with open(self.job_file, encoding="utf-8") as file:
+            text = file.read()
+        with open(job, "w", encoding="utf-8") as file:
+            file.write(text + SPACE)
+        command = [f"{self.binaries}/protium", "run", job, "--runs-dir", os.path.join(folder, "runs"), "--json"]
+        for each in (f"data={os.path.abspath(tables)}", f"train.epochs={EPOCHS}", "gang.workers=1", *settings):
+            command += ["--set", each]
+        return json.loads(self.run(command, env=dict(os.environ, PROTIUM_STORE="off")).strip().splitlines()[-1])
+
+    def our_flights(self, tables):
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            whole = self.search(tables, folder)
+            asha = self.search(tables, folder, "search.prune=asha", "search.grace=1")
+        time = asha["seconds"]["total"] / whole["seconds"]["total"]
+        best = asha["search"]["value"] / whole["search"]["value"]
+        yield {"figure": f"flights, {TRIALS} trials, all epochs", "value": whole["seconds"]["total"], "unit": "s"}
+        yield {"figure": f"flights, {TRIALS} trials, asha", "value": asha["seconds"]["total"], "unit": "s"}
+        yield {"figure": f"flights, {TRIALS} trials, best rmse", "value": asha["search"]["value"], "unit": "min"}
+        yield {"figure": "asha / all epochs, time", "value": time, "unit": ""}
+        yield {"figure": "asha / all epochs, best rmse", "value": best, "unit": ""}
+
+    def their_flights(self, tables):
+        return self.figures(self.python, "bench/peers/search_flights.py", self.job_file, tables, str(TRIALS), str(EPOCHS))
