@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{2} << 30;  // Of an ONNX file.
+constexpr int64_t kMostModelBytes = int64_t{2} << 30;  // Of an ONNX file.
 
 }  // namespace
 
 Result<std::string> ModelSha(const fs::path& model) {
-  PT_LET(const std::string bytes, ReadFile(ModelFile(model), kMostBytes));
+  PT_LET(const std::string bytes, ReadFile(ModelFile(model), kMostModelBytes));
   return Sha256Hex(bytes);
 }
 
