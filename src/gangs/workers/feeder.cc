@@ -79,6 +79,7 @@ Result<bool> Feeder::Deliver(const arrow::RecordBatch& batch) {
     if (member == nullptr || closed_) return false;
   }
   sent_[member] += 1;
+  on_send_(*member);
   // Outside the lock: it copies the batch, and the channel may be full for a while.
   PT_TRY(member->SendBatch(batch));
   return true;

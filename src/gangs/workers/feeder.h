@@ -19,9 +19,10 @@ namespace protium {
 
 class Feeder {
  public:
-  // `grow` adds a member if one more is allowed. `members` must outlive it.
-  Feeder(Members& members, std::function<Status()> grow)
-      : members_(members), grow_(std::move(grow)) {}
+  // `grow` adds a member if one more is allowed; `on_send` learns of each batch before it is sent.
+  // `members` must outlive it.
+  Feeder(Members& members, std::function<Status()> grow, std::function<void(const Member&)> on_send)
+      : members_(members), grow_(std::move(grow)), on_send_(std::move(on_send)) {}
 
   // Feeds all of `input`. Returns when it has ended, when nobody wants more, or when Close() was
   // called. Call once, on its own thread.
@@ -43,6 +44,7 @@ class Feeder {
 
   Members& members_;
   const std::function<Status()> grow_;
+  const std::function<void(const Member&)> on_send_;
   std::map<const Member*, int64_t> sent_;  // Batches. Used by the feeding thread.
   mutable std::mutex mutex_;               // Guards what follows.
   std::condition_variable changed_;

@@ -32,10 +32,12 @@ class FeederTest : public testing::Test {
   const RunSpec spec_{.task = TextTask("count"), .most = 3};
   Members members_;
   int32_t most_ = 1;
-  Feeder feeder_{members_, [this] {
+  Feeder feeder_{members_,
+                 [this] {
                    if (members_.count() < most_) Add();
                    return Status::OK();
-                 }};
+                 },
+                 [](const Member&) {}};
 };
 
 // Reports when its last batch is requested.
@@ -146,7 +148,8 @@ TEST_F(FeederTest, FailsWithItsInput) {
 
 TEST_F(FeederTest, FailsWhereNoMemberMoreCanBeStarted) {
   Add();
-  Feeder feeder(members_, [] { return Status::IOError("no process"); });
+  Feeder feeder(
+      members_, [] { return Status::IOError("no process"); }, [](const Member&) {});
   feeder.Feed(Numbers(2, kRows)().ValueOrDie());
   EXPECT_EQ(feeder.end()->message(), "no process");
 }

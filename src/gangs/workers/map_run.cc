@@ -12,6 +12,7 @@
 #include "gang/task_book.h"
 #include "os/poll.h"
 #include "protium/events.h"
+#include "workers/workers.h"
 
 namespace protium {
 namespace {
@@ -25,7 +26,10 @@ MapRun::MapRun(IdleWorkers& idle, RunSpec spec, const Call& call)
     : idle_(idle),
       spec_(std::move(spec)),
       call_(call),
-      feeder_(members_, [this] { return Grow(); }),
+      output_(KeepsOrder(spec_.task)),
+      feeder_(
+          members_, [this] { return Grow(); },
+          [this](const Member& member) { output_.Sent(member); }),
       ending_(spec_, call_),
       watch_(spec_, call_),
       replacing_(spec_, call_, watch_, [this](const auto& place) { return TakeWorker(place); }) {}
@@ -189,7 +193,10 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
   }
   if (frame.head.value("task", int64_t{-1}) != spec_.number) return;
   if (frame.type == "taken" || frame.type == "batch") member.Begun();
-  if (frame.type == "taken") member.input.Taken();
+  if (frame.type == "taken") {
+    member.input.Taken();
+    output_.Took(member);
+  }
   if (frame.type == "free") member.input.Free(RequireWhole(frame.head, "slot").ValueOr(-1));
   if (frame.type == "done") OnDone(member, frame);
   if (frame.type == "saved") call_.Saved();
@@ -207,6 +214,7 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
 
 void MapRun::OnDone(Member& member, const Frame& frame) {
   member.done = true;
+  output_.Done(member);
   const Status status = StatusFromJson(frame.head.value("status", Json::object()));
   if (status.ok()) return membership_ ? membership_->Finished(member) : void();
   const auto now = Clock::now();

@@ -50,8 +50,8 @@ class MapRun {
   // Next() returns.
   ~MapRun();
 
-  // Returns batches as they arrive, from any member; nullptr when all are done; an error as soon as
-  // the run has failed, dropping batches that are still queued. One thread.
+  // Returns batches of any member, in order if KeepsOrder(); nullptr when all are done; an error as
+  // soon as the run has failed, dropping batches that are still queued. One thread.
   Result<std::shared_ptr<arrow::RecordBatch>> Next() { return output_.Next(); }
   // How the run ended; valid after Next() returned an error or nullptr.
   AttemptResult end() const { return output_.end(); }
@@ -95,8 +95,8 @@ class MapRun {
   const Call call_;
   UniqueFd wake_;
   Members members_;
-  Feeder feeder_;
   RunOutput output_;
+  Feeder feeder_;
   std::atomic<bool> cancelled_ = false;  // The run is being destroyed: nobody wants its result.
 
   // Used by the watching thread.

@@ -241,6 +241,8 @@ Result<BatchStreamPtr> LocalWorkers::MapGang(
 
 }  // namespace
 
+bool KeepsOrder(const MapTask& task) { return !task.gang && task.role != TaskRole::kFit; }
+
 Result<WorkerSettings> SettingsOf(const EngineRequest& request) {
   WorkerSettings settings;
   PT_LET(settings.seats, SeatsOf(request.address));

@@ -34,7 +34,8 @@ class Workers {
   virtual Result<std::string> WaitsFor(const GangSpec& gang) = 0;
 
   // Runs `task` over what `open_input` streams and returns its output. Without a gang the output
-  // streams as it arrives, in any order, and `open_input` is called once. A gang's output is
+  // streams as it arrives, in the order of the input if KeepsOrder(), and `open_input` is called
+  // once. A gang's output is
   // returned after an attempt has succeeded; the input is opened again for every attempt, and there
   // are up to gang.max_restarts restarts. The last attempt's error has the rank, the cause and the
   // last log lines. Waits for the gang's seats (Seats::Take).
@@ -42,6 +43,11 @@ class Workers {
                                      std::function<Result<BatchStreamPtr>()> open_input,
                                      const Call& call) = 0;
 };
+
+// Whether what the task emits comes in the order of its input, as far as it emits what it makes of
+// a batch before it takes the next one: without a gang, but for the states of a fit, which mean the
+// same in any order.
+bool KeepsOrder(const MapTask& task);
 
 // Returns the settings for the workers of an engine at this address ("local[4]").
 Result<WorkerSettings> SettingsOf(const EngineRequest& request);

@@ -39,6 +39,18 @@ TEST_F(WorkersTest, RunATaskOverEveryRowOnce) {
   for (size_t i = 0; i < numbers.size(); i += 1000) EXPECT_EQ(numbers[i], 2 * int64_t(i));
 }
 
+TEST_F(WorkersTest, GiveOutputInTheOrderOfTheInputHoweverLongEachTakes) {
+  MapTask task{.task = "dawdle", .config = "{}", .output = NumberSchema(), .workers = 3};
+  const auto output = RunTask(workers(), task, Numbers(30, 150'000)).ValueOrDie();
+  int64_t next = 0;
+  for (const auto& batch : output) {
+    const auto& numbers = static_cast<const arrow::Int64Array&>(*batch->column(0));
+    ASSERT_EQ(numbers.Value(0), next);
+    next += numbers.length();
+  }
+  EXPECT_EQ(next, 4'500'000);
+}
+
 TEST_F(WorkersTest, RunATaskOverNothing) {
   EXPECT_THAT(SortedTexts(RunTask(workers(), TextTask("count"), Numbers(0, 0)).ValueOrDie()),
               ElementsAre("0"));

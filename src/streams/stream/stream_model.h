@@ -30,8 +30,8 @@ using FindModelFolder = std::function<Result<std::filesystem::path>(const std::s
 // Loads a model that needs no LibTorch; others are refused by name (Scorer::Make()).
 Result<std::shared_ptr<const LoadedModel>> LoadStreamModel(const std::filesystem::path& folder);
 
-// What tells one model from another: the model.json of a folder, which holds the hashes of its other
-// files, or the ONNX file itself.
+// What tells one model from another: the model.json of a folder, which holds the hashes of its
+// other files, or the ONNX file itself.
 std::filesystem::path ModelFile(const std::filesystem::path& model);
 // Its SHA-256 as it is now.
 Result<std::string> ModelSha(const std::filesystem::path& model);

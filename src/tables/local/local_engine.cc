@@ -121,8 +121,8 @@ class LocalEngine : public Engine {
   std::string address() const override { return options_.address; }
 
  private:
-  // The order of rows that no ORDER BY sorts. Workers return their results in any order anyway, and
-  // DuckDB is faster and uses less memory if it need not preserve the files' order.
+  // The order of rows that no ORDER BY sorts. DuckDB is faster and uses less memory if it need not
+  // preserve the files' order, so it does for workers only if they keep it (workers/workers.h).
   enum class Order { kKept, kAny };
 
   static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
@@ -258,8 +258,9 @@ class LocalEngine : public Engine {
     PT_TRY(MakeQueryTables(*store, input, call).Keep());
     return workers_->Map(
         task,
-        [this, input, call, groups = task.groups]() -> Result<BatchStreamPtr> {
-          PT_LET(BatchStreamPtr rows, Open(input, call, Order::kAny));
+        [this, input, call, groups = task.groups,
+         order = KeepsOrder(task) ? Order::kKept : Order::kAny]() -> Result<BatchStreamPtr> {
+          PT_LET(BatchStreamPtr rows, Open(input, call, order));
           if (groups.empty()) return rows;
           return WholeGroups(std::move(rows), groups);
         },

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "gang/bend_task.h"
 #include "gang/program.h"
@@ -119,6 +120,16 @@ std::vector<pid_t> Children() {
 }
 
 namespace {
+
+// The first partition takes longer over each batch than the others.
+Status Dawdle(TaskContext& context) {
+  while (true) {
+    PT_LET(const auto batch, context.input().Next());
+    if (batch == nullptr) return Status::OK();
+    if (context.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    PT_TRY(context.Emit(*batch));
+  }
+}
 
 Status Double(TaskContext& context) {
   for (;;) {
@@ -302,6 +313,7 @@ const TaskTable& TestTasks() {
   static const TaskTable tasks = {
       {"bend", BendTask},
       {"count", Count},
+      {"dawdle", Dawdle},
       {"deaf", Deaf},
       {"devices", Devices},
       {"double", Double},
