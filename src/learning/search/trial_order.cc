@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 // At the bound of < or > itself.
 constexpr double kLeastViolation = 1e-12;
 
@@ -45,7 +45,7 @@ bool IsTimed(const std::string& metric) {
 }
 
 double Requirement::ViolationOf(double value) const {
-  if (std::isnan(value)) return kInfinity;
+  if (std::isnan(value)) return kEndless;
   const double beyond = sign[0] == '<' ? value - bound : bound - value;
   const bool kept = sign.size() == 2 ? beyond <= 0 : beyond < 0;
   if (kept) return 0;
@@ -118,7 +118,7 @@ Outcome TrialOrder::OutcomeOf(const Trial& trial) const {
                   .violation = trial.violation.value_or(0)};
   if (!several() || trial.state != TrialState::kDone) return outcome;
   outcome.losses = LossesOf(trial);
-  if (std::ranges::find(outcome.losses, kInfinity) == outcome.losses.end()) return outcome;
+  if (std::ranges::find(outcome.losses, kEndless) == outcome.losses.end()) return outcome;
   return {.loss = std::nan("")};
 }
 
