@@ -48,11 +48,12 @@ std::map<std::string, Json> ByKey(const Json& settings) {
 
 // Whether the time and the memory of a run do not depend on it, or are scaled by it elsewhere.
 bool IsBeside(const std::string& key) {
-  constexpr const char* kBeside[] = {"name",         "outputs.",         "train.epochs",
-                                     "trees.rounds", "train.early_",     "train.keep",
-                                     "train.seed",   "train.best",       "split.seed",
-                                     "engine.spill", "train.checkpoint", "search.trials",
-                                     "folds.k",      "folds.repeats"};
+  constexpr const char* kBeside[] = {"name",          "outputs.",         "train.epochs",
+                                     "trees.rounds",  "train.early_",     "train.keep",
+                                     "train.seed",    "train.best",       "split.seed",
+                                     "engine.spill",  "train.checkpoint", "search.trials",
+                                     "folds.k",       "folds.repeats",    "search.seconds",
+                                     "search.target", "search.patience"};
   return std::ranges::any_of(kBeside, [&](const char* each) { return key.starts_with(each); });
 }
 
@@ -97,9 +98,11 @@ struct Scale {
   double learning = 0;  // Seconds that training spent on epochs; the rest is startup.
   double epochs = 1;    // Factor of their number.
   double fits = 1;      // Factor of a search's fits.
+  double budget = 0;    // Of a search, in seconds; 0: none.
 
+  double Within(double seconds) const { return budget > 0 ? std::min(seconds, budget) : seconds; }
   double Of(const std::string& part, double seconds) const {
-    if (part == "search") return seconds * tables * epochs * fits;
+    if (part == "search") return Within(seconds * tables * epochs * fits);
     if (part != "train") return seconds * tables;
     return seconds - learning + learning * tables * epochs;
   }
@@ -109,7 +112,7 @@ struct Scale {
 double SearchByOneFit(const Json& seconds, const Json& search, const Scale& scale) {
   double one = 0;
   for (const char* part : {"fit", "train", "score"}) one += scale.Of(part, NumberAt(seconds, part));
-  return one * NumberAt(search, "fits") / std::max(NumberAt(search, "parallel"), 1.0);
+  return scale.Within(one * NumberAt(search, "fits") / std::max(NumberAt(search, "parallel"), 1.0));
 }
 
 // Training may stop early; with another number of epochs it may go through all of them.
@@ -126,6 +129,7 @@ Json ByRun(const fs::path& run, const Json& settings, const Json& plan) {
   if (other_epochs) scale.epochs = EpochsIn(now) / double(history.size());
   const Json search = plan.value("search", Json());
   const double fits_then = NumberAt(result.value("search", Json()), "fits");
+  scale.budget = NumberAt(search, "seconds");
   if (fits_then > 0) scale.fits = NumberAt(search, "fits") / fits_then;
   Json forecast = {{"run", run.filename().string()}, {"seconds", Json::object()}};
   double rest = NumberAt(seconds, "total"), total = 0;

@@ -75,6 +75,7 @@ TEST_F(Forecasts, GrowWithTheFitsOfASearch) {
   };
   const Json more = seconds({{"search", {{"fits", 48}, {"parallel", 2}}}});
   EXPECT_EQ(more["search"], 80.0);
+  EXPECT_EQ(seconds({{"search", {{"fits", 48}, {"seconds", 50}}}})["search"], 50.0);
   EXPECT_EQ(more["total"], 90.0);
   const Json none = seconds(Json::object());
   EXPECT_FALSE(none.contains("search"));

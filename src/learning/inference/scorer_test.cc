@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "frame/session_state.h"
 #include "inference/json_rows.h"
+#include "inference/prediction_times.h"
 #include "inference/testing/own_session_test.h"
 #include "protium/stages.h"
 
@@ -74,6 +75,17 @@ class ScorerTest : public OwnSession {
     EXPECT_EQ(rows, 40);
   }
 };
+
+TEST_F(ScorerTest, IsTimedRowByRowAndOverManyRows) {
+  const PipelineModel model = Fitted(Stages());
+  const auto times = TimePredictions(model, Table());
+  ASSERT_TRUE(times.ok()) << Render(FaultOf(times.status()));
+  EXPECT_GT(times->latency_us, 0);
+  EXPECT_GT(times->seconds_a_million, 0);
+  EXPECT_LT(times->seconds_a_million, times->latency_us) << "a row alone costs more than its share";
+  const auto none = TimePredictions(model, Table().Filter(Col("hour") > 99));
+  EXPECT_EQ(FaultOf(none.status()).exit, Exit::kInput);
+}
 
 TEST_F(ScorerTest, GivesWhatTheEngineGives) {
   const PipelineModel model = Fitted(Stages());

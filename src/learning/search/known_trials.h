@@ -33,8 +33,8 @@ struct KnownTrials {
 Result<KnownTrials> ReadKnownTrials(const std::string& from, const TrialOrder& order,
                                     const Space& space);
 
-// Tells a method that learns of them, but of done ones that lack a metric: the first trial, and the only one that is known before any
-// result, is the best of them.
+// Tells a method that learns of them, but not of done ones that lack a metric: the first trial, and
+// the only one that is known before any result, is the best of them.
 void BeginWith(const KnownTrials& known, const TrialOrder& order, Proposed& proposed);
 
 // Whether the session has read the same files as the run, and no databases, so that equal plans

@@ -64,6 +64,7 @@ double AreaOf(std::vector<Losses> points, const Losses& reference) {
 // need not be computed anew.
 std::vector<size_t> TakeByGain(std::span<const Losses> all, std::vector<size_t> left,
                                size_t count) {
+  std::ranges::stable_sort(left, {}, [&](size_t i) -> const Losses& { return all[i]; });
   const Losses reference = ReferenceOf(Of(all, left));
   std::vector<double> gains;
   for (const size_t i : left) gains.push_back(BoxOf(all[i], reference));
@@ -134,24 +135,6 @@ std::vector<size_t> BestRanked(std::span<const Losses> all, size_t count) {
   }
   std::ranges::sort(best);
   return best;
-}
-
-std::vector<double> GainsOf(std::span<const Losses> all) {
-  std::vector<double> gains(all.size(), kLittle);
-  if (all.size() < 2) return std::vector<double>(all.size(), 1.0);
-  const Losses reference = ReferenceOf(all);
-  double greatest = kLittle;
-  const std::vector<size_t> front = FrontOf(all);
-  for (const size_t i : front) {
-    std::vector<Losses> others;
-    for (const size_t k : front) {
-      if (k != i) others.push_back(all[k]);
-    }
-    gains[i] = GainOf(all[i], others, reference);
-    greatest = std::max(greatest, gains[i]);
-  }
-  for (const size_t i : front) gains[i] = std::max(gains[i] / greatest, kLittle);
-  return gains;
 }
 
 size_t KneeOf(std::span<const Losses> all) {

@@ -7,7 +7,8 @@
 // 2. The hypervolume of points is what they dominate up to a reference point, which is a tenth
 //    behind the worst of each loss, as in Optuna.
 // 3. Of a rank that is not taken whole those are taken one by one that add most to the hypervolume
-//    of those taken of it (Guerreiro and others, 2021), as in Optuna's multi-objective TPE.
+//    of those taken of it (Guerreiro and others, 2021), of equal gains the one that is first by its
+//    losses, as in Optuna's multi-objective TPE.
 //
 // All losses are finite. Sums run in a fixed order, so the bits are the same on every machine.
 #pragma once
@@ -30,10 +31,6 @@ double Hypervolume(std::vector<Losses> points, const Losses& reference);
 
 // The indices of the best `count` by rank, ordered by index.
 std::vector<size_t> BestRanked(std::span<const Losses> all, size_t count);
-
-// What each adds to the hypervolume of all, as a share of the greatest such gain; those behind the
-// front add nothing, which counts as 1e-12.
-std::vector<double> GainsOf(std::span<const Losses> all);
 
 // The index of the one that is nearest to the best of each loss at once, when the losses of the
 // front are scaled to 0 to 1; of equally near ones the first. `all` is a front, and not empty.

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <random>
+
+#include "base/json.h"
 
 namespace protium {
 namespace {
@@ -113,14 +116,17 @@ TEST(Pareto, TakesTheSameWithoutComputingEveryGainAnew) {
   }
 }
 
-TEST(Pareto, GainsAreSharesOfTheGreatest) {
-  const std::vector<Losses> points = {{0, 2}, {1, 1}, {2, 0}, {2, 2}};
-  const std::vector<double> gains = GainsOf(points);
-  // The reference is (2.2, 2.2): the ends add 1 by 0.2, the middle 1 by 1.
-  EXPECT_NEAR(gains[0], 0.2, 1e-12);
-  EXPECT_EQ(gains[1], 1);
-  EXPECT_NEAR(gains[2], 0.2, 1e-12);
-  EXPECT_LT(gains[3], 1e-9) << "it is dominated";
+TEST(Pareto, TakesThoseThatOptunaTakes) {
+  std::ifstream lines(PROTIUM_SEARCH_FIXTURES "/optuna_fronts.jsonl");
+  int compared = 0;
+  for (std::string line; std::getline(lines, line); ++compared) {
+    const Json json = *ParseJson(line);
+    const auto losses = json["losses"].get<std::vector<Losses>>();
+    EXPECT_EQ(BestRanked(losses, json["take"].get<size_t>()),
+              json["good"].get<std::vector<size_t>>())
+        << line;
+  }
+  EXPECT_EQ(compared, 40);
 }
 
 TEST(Pareto, KneeIsNearestToTheBestOfEach) {

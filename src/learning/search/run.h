@@ -8,8 +8,8 @@
 // 3. The first fold that fails or is pruned decides a trial; no later fold is started.
 // 4. What is reported on the way is judged by pruning.h, whose verdicts do not depend on when it
 //    came; a trial that has ended waits for its verdict.
-// 5. Where a target or the patience ends the search (end_rule.h), trials of higher numbers that have
-//    begun are stopped, and none of them is in the table.
+// 5. Where a target or the patience ends the search (end_rule.h), trials of higher numbers that
+//    have begun are stopped, and none of them is in the table.
 #pragma once
 
 #include <optional>

@@ -8,9 +8,11 @@
 // 4. The best trial is fitted again on all rows, in the run's own folder, so that it is the model
 //    of the run and a killed refit continues like any training.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/fault.h"
@@ -69,6 +71,15 @@ Note AboutKnown(const KnownTrials& known, bool same_files) {
                                    "computed again")};
 }
 
+// Says what the promise of the same trials in every run does not cover; empty if it covers all.
+std::string NotExact(const TrialOrder& order) {
+  std::vector<std::string> timed;
+  std::ranges::copy_if(order.Names(), std::back_inserter(timed), IsTimed);
+  if (timed.empty()) return {};
+  return fmt::format("{} {} measured by the clock: another run may choose another trial",
+                     fmt::join(timed, " and "), timed.size() == 1 ? "is" : "are");
+}
+
 struct Searched {
   SettledSearch settled;
   TrialTable table;
@@ -98,6 +109,9 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   PT_TRY(CheckSameSearch(search, settled, state.folder() / "trials", state.options().resume));
   const bool same_files = ReadsTheSame(settled.known, state);
   if (!settled.known.trials.empty()) state.call().Send(AboutKnown(settled.known, same_files));
+  if (const std::string doubt = NotExact(settled.order); !doubt.empty()) {
+    state.call().Send(Note{doubt});
+  }
   const TrialsRequest request{search, settled, train, std::move(folds), same_files};
   const auto since = Clock::now();
   PT_LET(TrialsRun run, RunTrials(request));
@@ -119,17 +133,18 @@ Json FrontToJson(const Searched& searched) {
   return json;
 }
 
-// Writes "search" of result.json, and reports it to the user before the refit. `training` is that
-// of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
+// "nearest to the best of each metric, of 3 on the front"
 std::string BestText(const Searched& searched) {
   const TrialOrder& order = searched.settled.order;
   if (!order.several()) return "the best";
   const std::string which = order.choose == Choose::kKnee ? "nearest to the best of each metric"
                                                           : "the best by " + order.first().name;
-  return fmt::format("{} of {} on the front", which,
+  return fmt::format("{}, of {} on the front", which,
                      FrontOf(searched.table.trials(), order).size());
 }
 
+// Writes "search" of result.json, and reports it to the user before the refit. `training` is that
+// of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
                 const EstimatorOptions& chosen, const Json& training) {
   int64_t failed = 0, pruned = 0;

@@ -12,8 +12,9 @@ namespace protium {
 // One thread at a time.
 class SearchClock {
  public:
-  // `seconds` of 0 are no limit. An empty folder has no earlier commands. Reads from the table of trials in `folder` how long earlier
-  // commands took, and from its trials how many have begun; those are carried on in any case.
+  // `seconds` of 0 are no limit. Reads from the table of trials in `folder` how long earlier
+  // commands took, and from its trials how many have begun; those are carried on in any case. An
+  // empty folder has had no earlier commands.
   SearchClock(const std::filesystem::path& folder, double seconds);
 
   bool limited() const { return seconds_ > 0; }

@@ -81,28 +81,18 @@ std::vector<bool> BestOfSeveral(const std::vector<const Told*>& told, size_t goo
   return best;
 }
 
-std::vector<double> WeightsOf(const std::vector<const Told*>& good) {
-  std::vector<Losses> losses;
-  for (const Told* each : good) {
-    if (each->outcome.losses.empty() || each->outcome.violation > 0) return {};
-    losses.push_back(each->outcome.losses);
-  }
-  return GainsOf(losses);
-}
-
 // Both in the order of trials.
 Halves Halve(const std::vector<const Told*>& told) {
-  const size_t good = std::min((told.size() + 9) / 10, kMostGood);
+  const size_t share = (told.size() + 9) / 10;
   const bool several =
       std::ranges::any_of(told, [](const Told* each) { return !each->outcome.losses.empty(); });
-  const std::vector<bool> best = several ? BestOfSeveral(told, good) : BestByRank(told, good);
+  const std::vector<bool> best =
+      several ? BestOfSeveral(told, share) : BestByRank(told, std::min(share, kMostGood));
   Halves halves;
-  std::vector<const Told*> good_ones;
   for (size_t i = 0; i < told.size(); ++i) {
     (best[i] ? halves.good : halves.bad).push_back(&told[i]->at);
-    if (best[i]) good_ones.push_back(told[i]);
   }
-  if (several) halves.weights = WeightsOf(good_ones);
+  if (several) halves.weights.assign(halves.good.size(), 1);
   return halves;
 }
 

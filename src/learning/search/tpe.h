@@ -16,9 +16,8 @@
 //
 // 5. Pruned trials come behind the others, the one that got farthest first; behind them those that
 //    break what is required, the one that breaks it least first.
-// 6. With several losses the good ones are those of the lowest ranks (pareto.h), and weigh in
-//    proportion to what they add to the hypervolume, as in Optuna's multi-objective TPE (Ozaki and
-//    others, 2022).
+// 6. With several losses the best ceil(0.1 n) are good, by their ranks (pareto.h), and all of them
+//    weigh 1 (Ozaki and others, 2022).
 //
 // Unlike there, no set of values comes twice unless the space is used up, and a trial that failed
 // counts as the worst.

@@ -9,12 +9,11 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "base/text.h"
 
 namespace protium {
 namespace {
 
-constexpr double kLost = std::numeric_limits<double>::infinity();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 // At the bound of < or > itself.
 constexpr double kLeastViolation = 1e-12;
 
@@ -26,6 +25,11 @@ Status Refused(std::string where, std::string what, std::string fix) {
                .what = std::move(what),
                .where = std::move(where),
                .fix = std::move(fix)});
+}
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 
 double ValueIn(const Trial& trial, const std::string& metric) {
@@ -41,7 +45,7 @@ bool IsTimed(const std::string& metric) {
 }
 
 double Requirement::ViolationOf(double value) const {
-  if (std::isnan(value)) return kLost;
+  if (std::isnan(value)) return kEndless;
   const double beyond = sign[0] == '<' ? value - bound : bound - value;
   const bool kept = sign.size() == 2 ? beyond <= 0 : beyond < 0;
   if (kept) return 0;
@@ -114,7 +118,7 @@ Outcome TrialOrder::OutcomeOf(const Trial& trial) const {
                   .violation = trial.violation.value_or(0)};
   if (!several() || trial.state != TrialState::kDone) return outcome;
   outcome.losses = LossesOf(trial);
-  if (std::ranges::find(outcome.losses, kLost) == outcome.losses.end()) return outcome;
+  if (std::ranges::find(outcome.losses, kEndless) == outcome.losses.end()) return outcome;
   return {.loss = std::nan("")};
 }
 
