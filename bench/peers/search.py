@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""search.py: the figures of bench_search by Optuna's TPE as it comes: the same functions, ranges and
+"""search.py [SEEDS]: the figures of bench_search by Optuna's TPE as it comes: the same functions, ranges and
 numbers of trials and seeds."""
 
 import json
 import math
 import statistics
+import sys
 import time
 import warnings
 
@@ -13,7 +14,8 @@ import optuna
 
 warnings.filterwarnings("ignore")
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-TRIALS, SEEDS, ASKS = 100, 30, 20
+TRIALS, ASKS = 100, 20
+SEEDS = int(sys.argv[1]) if len(sys.argv) > 1 else 30
 
 A = np.array([[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]])
 P = 1e-4 * np.array([[1312, 1696, 5569, 124, 8283, 5886], [2329, 4135, 8307, 3736, 1004, 9991],

@@ -347,7 +347,7 @@ test("a thousand trials of two objectives are there at once", async ({ tab, addr
   await tab.shows("Importance of options");
   await until("all is drawn", () => tab.run("document.querySelectorAll('.plots .trials').length === 4"));
   const took = Math.round(await tab.run("performance.now()"));
-  assert.equal(await tab.run("document.querySelectorAll('[aria-label=trials] tbody tr').length"), 50);
+  assert.equal(await tab.run("document.querySelectorAll('[aria-label=trials] tbody tr').length"), 15);
   await tab.run("[...document.querySelectorAll('button')].find((each) => each.innerText === 'all 1,000 trials').click()");
   await until("all are listed", () => tab.run("document.querySelectorAll('[aria-label=trials] tbody tr').length === 1000"));
   const { options } = await (await fetch(`${address}api/v1/runs/wide/trials/importance`)).json();

@@ -213,7 +213,7 @@ const kAxis = 260;
 
 // A line a trial, through its values and what came of them; the further up, the greater.
 export function Parallel({ drawn }: { drawn: Drawn }) {
-  const step = Math.max(90, Math.min(220, 1100 / Math.max(1, drawn.options.length)));
+  const step = Math.max(90, Math.min(220, 1000 / Math.max(1, drawn.options.length)));
   const wide = step * drawn.options.length;
   const values = drawn.trials.map(({ trial }) => trial.value!);
   const kept = values.slice(0, Math.max(2, Math.ceil(values.length * 0.9)));

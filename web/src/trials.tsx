@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search has tried: the table, the best first, and pictures of it.
 import { useMemo, useState } from "preact/hooks";
-import { report, runPath, useJson } from "./api";
+import { runPath, useJson } from "./api";
 import { Chart, type Line } from "./chart";
 import { counted, metric, seconds, shown } from "./format";
 import { Empty, Panel, Table, Waiting, Wrong, type Column } from "./parts";
@@ -9,7 +9,7 @@ import { Contour, Front, Parallel, Slices, type Drawn } from "./trial_plots";
 import { bestSoFar, briefly, leveled, valuesText, type Importance, type Objective, type Trial, type Trials } from "./tried";
 import type { Overview } from "./types";
 
-const kMostRows = 50; // Of the table at first.
+const kMostRows = 15; // Of the table at first.
 
 // The best is first, then by state and value.
 function inOrder(data: Trials): Trial[] {
@@ -29,7 +29,7 @@ function TrialTable({ data, trials, name, running }: { data: Trials; trials: Tri
   const more = (data.compared_by ?? []).slice(1);
   const optional = (has: boolean, column: Column<Trial>) => (has ? [column] : []);
   const direction = data.higher_is_better === undefined ? "" : `; ${name}: ${data.higher_is_better ? "more" : "less"} is better`;
-  const rows = all || report ? trials : trials.slice(0, kMostRows);
+  const rows = all ? trials : trials.slice(0, kMostRows);
   return (
     <Panel title="Trials, the best first" more={howMany(trials, running.length) + direction} wide>
       <Table
@@ -168,7 +168,7 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
   const pictures = levels.length > 2 && drawn.options.length > 0;
   const objectives: Objective[] = data.compared_by ?? [];
   return (
-    <div class="panels">
+    <div class="panels uneven">
       <TrialTable data={data} trials={trials} name={name} running={running} />
       {(["epoch", "round"] as const).map((unit) => {
         const count = run.result.search?.[`${unit}s`];

@@ -52,6 +52,7 @@ export interface Importance {
 export const briefly = (path: string) => path.replace(/^(train|pipeline)\./, "");
 
 export function valueText(value: Json | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   return typeof value === "number" ? short(value) : shown(value);
 }
 
@@ -97,7 +98,7 @@ export function marksOf(option: Option): { place: number; text: string }[] {
   const high = option.high ?? low;
   if (!(high > low)) return [{ place: 0.5, text: short(low) }];
   const middle = option.log && low > 0 ? Math.sqrt(low * high) : (low + high) / 2;
-  return [low, middle, high].map((each, at) => ({ place: at / 2, text: short(Number(each.toPrecision(3))) }));
+  return [low, Number(middle.toPrecision(3)), high].map((each, at) => ({ place: at / 2, text: short(each) }));
 }
 
 export const kLevels = 6;

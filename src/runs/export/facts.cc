@@ -44,6 +44,8 @@ void ReadSearch(const std::filesystem::path& run, RunFacts& facts) {
   if (!facts.search) return;
   for (const TriedTrial& each : facts.search->trials) {
     std::vector<double> curve = CurveOfTrial(run, each.number);
+    // It may have gone on until the lower trials had come as far; the table knows nothing of that.
+    if (each.pruned_at > 0) curve.resize(std::min(curve.size(), size_t(each.pruned_at)));
     if (!curve.empty()) facts.trial_curves[each.number] = std::move(curve);
   }
   for (const Json& each : facts.events) {
