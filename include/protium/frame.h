@@ -42,6 +42,12 @@ struct SplitOptions {
   // A boolean column: rows with true are the test side, all others, including NULL, the training
   // side. The three members above are then ignored.
   std::string column;
+  // A date, a timestamp or a whole number: the test side is the last part of time, the latest times
+  // that hold at least the share `test` of the rows, or with `from` ("2025-06-01", "2025-06-01
+  // 12:00", "2025") all times from then on. Rows of one time stay together; NULL fails the first
+  // action. `by`, `seed` and `column` are then ignored.
+  std::string by_time;
+  std::string from;
 };
 
 // A column that two tables share, possibly under different names: {"origin", {"tailnum", "plane"}}.

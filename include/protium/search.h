@@ -160,15 +160,19 @@ struct SearchOptions {
   }
 };
 
-// Cuts the rows into k folds by a hash of the columns `by`, the same hash as Split's. Each fold is
-// held out once, and every repeat cuts the rows anew. k = 5, held_out = 1, repeats = 10 makes ten
-// splits of 80 to 20 %.
+// Cuts the rows into k folds by time, or by a hash of the columns `by`, the same hash as Split's.
+// Each fold is held out once, and every repeat cuts the rows anew. k = 5, held_out = 1, repeats =
+// 10 makes ten splits of 80 to 20 %.
 struct FoldOptions {
   int32_t k = 5;
   Columns by;
   int32_t repeats = 1;
   int32_t held_out = 0;  // How many of the k folds of a repeat are held out in turn; 0: all.
   int64_t seed = 0;
+  // A column of dates, timestamps or whole numbers: the rows are cut in its order into k + 1 parts,
+  // and fold i is part i + 1, learned for from all rows before it.
+  std::string by_time;
+  int64_t gap = 0;  // How many different times before a fold nothing is learned from.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("k", k, {.help = "parts of the training rows; each is held out once", .at_least = 2});
@@ -180,6 +184,14 @@ struct FoldOptions {
                    "are splits of 1 - 1/k to 1/k",
            .at_least = 0});
     visit("seed", seed, {.help = "changes which rows fall into which fold"});
+    visit(
+        "by_time", by_time,
+        {.help = "instead of by: a column of dates or times; each fold is predicted from the rows "
+                 "before it, and the first of k + 1 parts is only learned from"});
+    visit("gap", gap,
+          {.help = "by_time: how many different times before each fold are left out of learning",
+           .unit = "times",
+           .at_least = 0});
   }
 };
 

@@ -29,6 +29,9 @@ inline EnumNames<Calibration> Names(Calibration) {
 struct ValidationOptions {
   double share = 0;             // 0: none.
   std::vector<std::string> by;  // Empty: all columns of the table.
+  // Instead: a column of the table, a date, a timestamp or a whole number, whose latest values hold
+  // at least `share` of the rows; rows of one time stay together.
+  std::string by_time;
   // How many of these rows are used after training to measure each column's importance to the
   // predictions; unset: 1000, or fewer if there are over 200 columns; 0: not measured.
   std::optional<int64_t> importance_rows;
@@ -38,6 +41,8 @@ struct ValidationOptions {
           {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
     visit("by", by,
           {.help = "rows with equal values in these stay together; unless set, all columns"});
+    visit("by_time", by_time,
+          {.help = "instead of by: a column of dates or times, whose latest rows are held out"});
     visit("importance_rows", importance_rows,
           {.help = "of these, rows on which the importance of columns is measured after training; "
                    "unless set 1000, or fewer if there are over 200 columns; 0: not measured",
@@ -279,7 +284,8 @@ struct TrainOptions {
     visit("keep", keep,
           {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
-          {.help = "column of a straight-line fit to compare with; empty: none",
+          {.help = "column to compare with: by a straight line in it or, of earlier values such as "
+                   "\"sales__lag__7\", as it is; empty: none",
            .decides_weights = false});
     visit("seed", seed, {.help = "seed of initial weights, order of rows and dropout"});
     visit("clip_norm", clip_norm,

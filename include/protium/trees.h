@@ -118,7 +118,8 @@ struct TreeTrainOptions {
           {.help = "ends training when it stops improving", .decides_weights = false});
     visit("keep", keep, {.help = "checkpoints kept", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
-          {.help = "column of a straight-line fit to compare with; empty: none",
+          {.help = "column to compare with: by a straight line in it or, of earlier values such as "
+                   "\"sales__lag__7\", as it is; empty: none",
            .decides_weights = false});
     visit("seed", seed, {.help = "seed of rounding, and of the rows and columns of each round"});
     visit("from", from,

@@ -118,12 +118,16 @@ class Frame:
         return self.session.sql(query, this=self)
 
     def split(self, test: float = 0.2, *, by: Sequence[str] = (), seed: int = 0,
-              column: str = "") -> tuple["Frame", "Frame"]:
+              column: str = "", by_time: str = "",
+              time_from: str = "") -> tuple["Frame", "Frame"]:
         """A training and a test side, the same ones in every run and on every engine.
 
         Rows that agree in `by` stay together. `column`: a boolean column that is true in test rows.
+        `by_time`: a column of dates or times; the test side is the latest `test` of the rows, or
+        all from `time_from` on.
         """
-        options = {"test": test, "by": list(by), "seed": seed, "column": column}
+        options = {"test": test, "by": list(by), "seed": seed, "column": column,
+                   "by_time": by_time, "from": time_from}
         train, other = c_void_p(), c_void_p()
         self.session._run("pt_frame_split", self._own(), json.dumps(options).encode(), byref(train),
                           byref(other))

@@ -126,6 +126,117 @@ inline StageOptions CyclicEncoder(const CyclicEncoderOptions& options) {
   return {"cyclic_encoder", options};
 }
 
+// lag: values of earlier rows of the same series: <input>__<id>__<lag>
+struct LagOptions {
+  std::string id;
+  Inputs inputs;
+  // the column that orders rows: a date, a time or whole numbers, different in every row of a group
+  std::optional<std::string> time;
+  // rows with equal values in these are one series; unless set, all rows are
+  std::optional<std::vector<std::string>> by;
+  // how many rows of the series before each row, 1 or more each
+  std::optional<std::vector<int64_t>> lags;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("time", time);
+    visit("by", by);
+    visit("lags", lags);
+  }
+};
+inline StageOptions Lag(const LagOptions& options) { return {"lag", options}; }
+
+// difference: how much a number changed between two earlier rows of the same series
+struct DifferenceOptions {
+  std::string id;
+  Inputs inputs;
+  // the column that orders rows: a date, a time or whole numbers, different in every row of a group
+  std::optional<std::string> time;
+  // rows with equal values in these are one series; unless set, all rows are
+  std::optional<std::vector<std::string>> by;
+  Columns outputs;
+  // how many rows lie between the two values
+  std::optional<int64_t> rows;
+  // how many rows before each row the later of them is; 0: the row itself, which the label may not
+  // be
+  std::optional<int64_t> lag;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("time", time);
+    visit("by", by);
+    visit("outputs", outputs);
+    visit("rows", rows);
+    visit("lag", lag);
+  }
+};
+inline StageOptions Difference(const DifferenceOptions& options) { return {"difference", options}; }
+
+// rolling: means, sums, extremes of the last rows of the same series: <input>__<id>__mean
+struct RollingOptions {
+  std::string id;
+  Inputs inputs;
+  // the column that orders rows: a date, a time or whole numbers, different in every row of a group
+  std::optional<std::string> time;
+  // rows with equal values in these are one series; unless set, all rows are
+  std::optional<std::vector<std::string>> by;
+  // length of the window in rows of the series
+  std::optional<int64_t> rows;
+  // rows: how many rows before each row the window's latest is
+  std::optional<int64_t> lag;
+  // instead of rows: its length in time, such as "7 days"
+  std::optional<std::string> over;
+  // over: how long before each row it ends, such as "28 days"; unless set, just before the row
+  std::optional<std::string> gap;
+  // what to compute: mean, sum, min, max, std, count
+  std::optional<std::vector<std::string>> of;
+  // with fewer values in the window, the result is NULL
+  std::optional<int64_t> least;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("time", time);
+    visit("by", by);
+    visit("rows", rows);
+    visit("lag", lag);
+    visit("over", over);
+    visit("gap", gap);
+    visit("of", of);
+    visit("least", least);
+  }
+};
+inline StageOptions Rolling(const RollingOptions& options) { return {"rolling", options}; }
+
+// expanding: means, sums, extremes of all earlier rows of the same series: <input>__<id>__mean
+struct ExpandingOptions {
+  std::string id;
+  Inputs inputs;
+  // the column that orders rows: a date, a time or whole numbers, different in every row of a group
+  std::optional<std::string> time;
+  // rows with equal values in these are one series; unless set, all rows are
+  std::optional<std::vector<std::string>> by;
+  // how many rows before each row the latest is
+  std::optional<int64_t> lag;
+  // what to compute: mean, sum, min, max, count
+  std::optional<std::vector<std::string>> of;
+  // with fewer values, the result is NULL
+  std::optional<int64_t> least;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("time", time);
+    visit("by", by);
+    visit("lag", lag);
+    visit("of", of);
+    visit("least", least);
+  }
+};
+inline StageOptions Expanding(const ExpandingOptions& options) { return {"expanding", options}; }
+
 // tokenizer: splits texts into lists of words, in lower case
 struct TokenizerOptions {
   std::string id;

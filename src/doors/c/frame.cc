@@ -35,8 +35,7 @@ Result<SplitOptions> ReadSplit(const char* options) {
   PT_LET(const Json json, ReadOptions(TextOf(options)));
   JobSplit split;
   PT_TRY(FieldsFromJson(json, "", split));
-  return SplitOptions{
-      .by = split.by, .test = split.test, .seed = split.seed, .column = split.column};
+  return split.Options();
 }
 
 // Calls `act` with the frame as a DataFrame, under its session's lock and behind the wall

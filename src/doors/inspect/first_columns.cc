@@ -175,12 +175,12 @@ bool ManyEqualRows(const TableProfile& table, const UsedColumns& columns,
 // If the rows are in the order of a date, it says when they happened. Otherwise a date that enough
 // rows share keeps them together, since rows of one day often resemble each other.
 FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,
-                    const ColumnProfile& label) {
+                    const ColumnProfile& label, const std::string& time) {
   constexpr int64_t kFewestTimes = 20;
-  const bool name_free = table.Find(kHeldOutColumn) == nullptr;
+  if (!time.empty()) return {HeldOut::kLatest, table.Find(time)};
   for (const ColumnProfile* each : columns.times) {
     if (each->nulls > 0 || each->distinct < kFewestTimes) continue;
-    if (name_free && each->ascending && !each->last_fifth.empty()) return {HeldOut::kLatest, each};
+    if (each->ascending && !each->last_fifth.empty()) return {HeldOut::kLatest, each};
   }
   if (columns.entity != nullptr) return {HeldOut::kEntities, columns.entity};
   for (const ColumnProfile* each : columns.times) {

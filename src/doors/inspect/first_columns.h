@@ -34,8 +34,6 @@ enum class HeldOut {
   kEntities,  // Rows about the same entity stay together.
   kIds        // By an id, since most rows are equal except for it.
 };
-// The name of the condition column that holds out rows when the split is by time.
-inline constexpr const char* kHeldOutColumn = "held_out";
 struct FirstSplit {
   HeldOut how = HeldOut::kRows;
   const ColumnProfile* column = nullptr;  // The column to split by; nullptr for kRows.
@@ -56,8 +54,9 @@ bool IsOfClasses(const ColumnProfile& label);
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
                                 const Leaks& leaks);
 
+// `time`: the column that orders the rows, if that is known; empty: to be found.
 FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,
-                    const ColumnProfile& label);
+                    const ColumnProfile& label, const std::string& time);
 
 // Whether most rows equal another row in the used columns. The split goes by values, so a handful
 // of them would decide it.

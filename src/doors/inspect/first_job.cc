@@ -16,18 +16,63 @@
 namespace protium {
 namespace {
 
-// A list of columns, and of the outputs of an earlier stage: "inputs = [...]".
+using Stages = std::vector<const char*>;
+
+// A list of columns, and of the outputs of earlier stages: "inputs = [...]".
 std::string ColumnsLine(const std::string& key, const std::vector<const ColumnProfile*>& columns,
-                        const char* stage) {
+                        const Stages& stages) {
   std::vector<std::string> items;
   for (const ColumnProfile* each : columns) items.push_back(Dump(Json(each->name)));
-  if (stage != nullptr) items.push_back(fmt::format("{{ stage = \"{}\" }}", stage));
+  for (const char* each : stages) items.push_back(fmt::format("{{ stage = \"{}\" }}", each));
   return key + " = [" + ListOf(items, key.size() + 4) + "]\n";
 }
 
-std::string InputsOf(const std::vector<const ColumnProfile*>& columns,
-                     const char* stage = nullptr) {
-  return ColumnsLine("inputs", columns, stage);
+std::string InputsOf(const std::vector<const ColumnProfile*>& columns, const Stages& stages = {}) {
+  return ColumnsLine("inputs", columns, stages);
+}
+
+// The stages of earlier values of the label, which are missing at the beginning of a series.
+Stages EarlierStages(const JobOutline& outline) {
+  if (!outline.looks_back()) return {};
+  return outline.spec.series.season > 1 ? Stages{"ago", "season", "seasons"}
+                                        : Stages{"ago", "seasons"};
+}
+
+// What grows steadily is known by the days since the first row.
+std::string TrendStage(const JobOutline& outline) {
+  if (!outline.has_trend()) return {};
+  const FirstSeries& series = outline.spec.series;
+  return fmt::format(
+      "[[pipeline]]                          # days since the first row\nkind   = "
+      "\"sql_transformer\"\nid     = \"{0}\"\ninputs = [{1}]\nstatement = \"\"\"SELECT *, "
+      "datediff({2}, DATE '{3}') AS {0} FROM __THIS__\"\"\"\n\n",
+      kTrendColumn, Dump(Json(series.time)), SqlName(series.time), series.first.substr(0, 10));
+}
+
+std::string WindowText(const JobOutline& outline, const char* id, int64_t rows, const char* of) {
+  const FirstSeries& series = outline.spec.series;
+  const std::string by =
+      series.by.empty() ? "" : fmt::format("by     = [{}]\n", Dump(Json(series.by)));
+  return fmt::format(
+      "[[pipeline]]\nkind   = \"rolling\"\nid     = \"{}\"\ninputs = [{}]\n{}time   = {}\n"
+      "rows   = {:<28} # {}\nlag    = {}\nof     = {}\n\n",
+      id, Dump(Json(outline.label.name)), by, Dump(Json(series.time)), rows,
+      "of the series, up to `lag` before", series.horizon, of);
+}
+
+std::string SeriesStages(const JobOutline& outline) {
+  if (!outline.looks_back()) return {};
+  const FirstSeries& series = outline.spec.series;
+  const std::string by =
+      series.by.empty() ? "" : fmt::format("by     = [{}]\n", Dump(Json(series.by)));
+  std::string text = fmt::format(
+      "[[pipeline]]                          # earlier values; rows to score may lack the column\n"
+      "kind   = \"lag\"\nid     = \"ago\"\ninputs = [{}]\n{}time   = {}\nlags   = [{}]\n\n",
+      Dump(Json(outline.label.name)), by, Dump(Json(series.time)), fmt::join(series.Lags(), ", "));
+  if (series.season > 1)
+    text += WindowText(outline, "season", series.season, "[\"mean\", \"std\"]");
+  const int64_t longer = 4 * std::max(series.season, int64_t{3});
+  return text + WindowText(outline, "seasons", longer, "[\"mean\"]");
 }
 
 // A name as a key of TOML.
@@ -97,26 +142,30 @@ std::string CategoryStages(const JobOutline& outline) {
   if (columns.categories.empty() && !times) return {};
   return "[[pipeline]]                          # texts become numbers; new ones share one\n"
          "kind   = \"string_indexer\"\nid     = \"index\"\n" +
-         InputsOf(columns.categories, times ? "when" : nullptr) + "\n";
+         InputsOf(columns.categories, times ? Stages{"when"} : Stages{}) + "\n";
 }
 
 // Trees read numbers as they are, NULL too.
 std::string NumberStages(const JobOutline& outline) {
-  if (outline.columns.numbers.empty() || outline.grows_trees()) return {};
+  const Stages earlier = EarlierStages(outline);
+  const bool any = !outline.columns.numbers.empty() || !earlier.empty() || outline.has_trend();
+  if (!any || outline.grows_trees()) return {};
   const auto missing = outline.Numbers(true);
+  const bool fills = !missing.empty() || !earlier.empty();
+  Stages scaled = fills ? Stages{"fill"} : Stages{};
+  if (outline.has_trend()) scaled.push_back(kTrendColumn);
   std::string text;
-  if (!missing.empty()) {
+  if (fills) {
     text +=
         "[[pipeline]]                          # what is missing becomes the median\n"
         "kind   = \"imputer\"\nid     = \"fill\"\n" +
-        InputsOf(missing) + "with   = \"median\"\n\n";
+        InputsOf(missing, earlier) + "with   = \"median\"\n\n";
   }
   text += outline.wide() ? "[[pipeline]]                          # mean 0, deviation 1\n"
                            "kind   = \"standard_scaler\"\n"
                          : "[[pipeline]]                          # about normally distributed\n"
                            "kind   = \"quantile_scaler\"\n";
-  return text + "id     = \"scale\"\n" +
-         InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill") + "\n";
+  return text + "id     = \"scale\"\n" + InputsOf(outline.Numbers(false), scaled) + "\n";
 }
 
 // Weights make predictions of rare classes more frequent and probabilities too high for them: only
@@ -140,10 +189,20 @@ std::string LossOf(const JobOutline& outline) {
 }
 
 std::string ValidationOf(const JobOutline& outline) {
-  const std::string by = outline.Together();
+  const std::string by = outline.Together(), time = outline.InTime();
   const double share = outline.grows_trees() ? outline.validation : outline.net_validation;
-  return fmt::format("{{ share = {}{} }}", share,
-                     by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]");
+  return fmt::format("{{ share = {}{}{} }}", share,
+                     by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]",
+                     time.empty() ? "" : ", by_time = " + Dump(Json(time)));
+}
+
+// The forecast that a model of a series has to beat.
+std::string BaselineOf(const JobOutline& outline) {
+  if (!outline.looks_back()) return {};
+  const FirstSeries& series = outline.spec.series;
+  return fmt::format("baseline       = {:<21} # the value {} before\n",
+                     Dump(Json(fmt::format("{}__ago__{}", outline.label.name, series.NaiveLag()))),
+                     series.Steps(series.NaiveLag()));
 }
 
 std::string TrainOfTrees(const JobOutline& outline) {
@@ -151,8 +210,9 @@ std::string TrainOfTrees(const JobOutline& outline) {
       "[train]\n"
       "validation     = {:<21} # rows that choose the number of rounds\n"
       "early_stopping = {:<21} # rounds that do not help before it ends\n"
-      "seed           = 1\n\n",
-      ValidationOf(outline), fmt::format("{{ patience = {} }}", outline.trees.patience));
+      "{}seed           = 1\n\n",
+      ValidationOf(outline), fmt::format("{{ patience = {} }}", outline.trees.patience),
+      BaselineOf(outline));
 }
 
 std::string TrainOfNet(const JobOutline& outline) {
@@ -164,9 +224,10 @@ std::string TrainOfNet(const JobOutline& outline) {
       "early_stopping = {:<21} # epochs that do not help before it ends\n"
       "optimizer      = {{ name = \"adamw\", learning_rate = {} }}\n"
       "schedule       = \"cosine\"              # down to 0 in the last epoch\n"
-      "seed           = 1\n\n",
+      "{}seed           = 1\n\n",
       outline.epochs, outline.batch, ValidationOf(outline),
-      fmt::format("{{ patience = {} }}", outline.patience), outline.wide() ? "1e-3" : "3e-3");
+      fmt::format("{{ patience = {} }}", outline.patience), outline.wide() ? "1e-3" : "3e-3",
+      BaselineOf(outline));
 }
 
 const char* WhyTogether(HeldOut how) {
@@ -179,8 +240,8 @@ std::string SplitText(const JobOutline& outline) {
   const FirstSplit& split = outline.split;
   std::string text = "[split]                               # rows that training never sees\n";
   if (split.how == HeldOut::kLatest) {
-    return text + fmt::format("column = \"{}\"                   # the last fifth by {}\n\n",
-                              kHeldOutColumn, split.column->name);
+    return text + fmt::format("by_time = {:<27} # the latest rows\ntest = 0.2\n\n",
+                              Dump(Json(split.column->name)));
   }
   if (split.column != nullptr) {
     text +=
@@ -192,15 +253,17 @@ std::string SplitText(const JobOutline& outline) {
 std::string TreesOf(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   const FirstTrees& trees = outline.trees;
-  const char* const parts = columns.times.empty() ? nullptr : "when";
+  Stages stages = EarlierStages(outline);
+  if (outline.has_trend()) stages.push_back(kTrendColumn);
+  if (!columns.times.empty()) stages.push_back("when");
   std::string text =
       "[[pipeline]]                          # numbers as they are, missing ones too\n"
       "kind   = \"tree_estimator\"\n";
   text += fmt::format("trees  = {{ rounds = {}, learning_rate = {}, leaves = {} }}\n", trees.rounds,
                       trees.learning_rate, trees.leaves);
   if (!columns.categories.empty()) text += "categorical = [{ stage = \"index\" }]\n";
-  if (!columns.numbers.empty() || parts != nullptr) {
-    text += ColumnsLine("numeric", columns.numbers, parts);
+  if (!columns.numbers.empty() || !stages.empty()) {
+    text += ColumnsLine("numeric", columns.numbers, stages);
   }
   return text;
 }
@@ -214,7 +277,7 @@ std::string NetOf(const JobOutline& outline) {
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "categorical = [{ stage = \"index\" }]\n";
   }
-  if (!columns.numbers.empty()) text += "numeric = [{ stage = \"scale\" }]\n";
+  if (!NumberStages(outline).empty()) text += "numeric = [{ stage = \"scale\" }]\n";
   return text;
 }
 
@@ -265,8 +328,9 @@ std::string JobText(const JobOutline& outline) {
   text += ConnectionText(spec.source.tables.front());
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
-  text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline) +
-          NumberStages(outline) + EstimatorOf(outline) + SearchText(outline);
+  text += SplitText(outline) + SeriesStages(outline) + TrendStage(outline) + TimeStages(outline) +
+          CategoryStages(outline) + NumberStages(outline) + EstimatorOf(outline) +
+          SearchText(outline);
   return text +
          "[outputs]                             # the test rows with their predictions\n"
          "predictions = { parquet = \"predictions.parquet\" }\n";

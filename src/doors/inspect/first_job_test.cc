@@ -182,21 +182,18 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
   table.columns[0].ascending = true;
   table.columns[0].last_fifth = "2015-03-01";
   const Proposed job = Propose(table, "sold").ValueOrDie();
-  for (const char* part : {"day >= DATE '2015-03-01' AS held_out, sold\nFROM",
-                           "column = \"held_out\"", "by = [\"day\"] }"}) {
+  for (const char* part : {"by_time = \"day\" ", "share = 0.1, by_time = \"day\" }"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
-  EXPECT_THAT(job.program, HasSubstr("Split({.column = \"held_out\"})"));
+  EXPECT_THAT(job.program, HasSubstr("Split({.test = 0.2, .by_time = \"day\"})"));
   // Months that occur once do not help to predict the last fifth.
   EXPECT_THAT(job.toml, HasSubstr("parts  = [\"day_of_week\"]"));
   table.columns[0].least = "2013-05-01";
   table.columns[0].greatest = "2015-05-01";
   EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml,
               HasSubstr("parts  = [\"month\", \"day_of_week\"]"));
-  EXPECT_THAT(job.notes,
-              testing::Contains("test rows are the last fifth in time: day from 2015-03-01 on"));
-  table.columns.push_back(Column("held_out", arrow::utf8(), 2));
-  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml, HasSubstr("by   = [\"day\"]"));
+  EXPECT_THAT(job.notes, testing::Contains(
+                             "test rows are the last fifth in time, by day, from 2015-03-01 on"));
 }
 
 TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {

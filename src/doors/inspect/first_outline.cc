@@ -34,15 +34,25 @@ std::string ItemOf(const FirstSource& source, const ColumnProfile& column) {
   return ReadOf(source, column.name);
 }
 
-// "day >= DATE '2015-06-14' AS held_out"
-std::string HeldOutItem(const FirstSource& source, const ColumnProfile& time) {
-  const bool date = time.type->id() == arrow::Type::DATE32;
-  return fmt::format("{} >= {} '{}' AS {}", ExpressionOf(source, time.name),
-                     date ? "DATE" : "TIMESTAMP", time.last_fifth, kHeldOutColumn);
+// Columns that order rows and name series, unless they are used anyway.
+std::vector<std::string> OrderItems(const FirstJobSpec& spec, const UsedColumns& columns) {
+  std::vector<std::string> items;
+  const auto add = [&](const std::string& name) {
+    const ColumnProfile* const column = spec.source.seen.Find(name);
+    if (column == nullptr) return;
+    for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
+      if (std::ranges::find(*group, column) != group->end()) return;
+    }
+    items.push_back(ReadOf(spec.source, name));
+  };
+  add(spec.series.by);
+  add(spec.series.time);
+  return items;
 }
 
-std::string SqlOf(const FirstSource& source, const UsedColumns& columns, const FirstSplit& split,
+std::string SqlOf(const FirstJobSpec& spec, const UsedColumns& columns, const FirstSplit& split,
                   const ColumnProfile& label) {
+  const FirstSource& source = spec.source;
   std::vector<std::string> items;
   for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
     for (const ColumnProfile* each : *group) items.push_back(ItemOf(source, *each));
@@ -50,7 +60,7 @@ std::string SqlOf(const FirstSource& source, const UsedColumns& columns, const F
   if (split.how == HeldOut::kIds || split.how == HeldOut::kEntities) {
     items.push_back(ReadOf(source, split.column->name));
   }
-  if (split.how == HeldOut::kLatest) items.push_back(HeldOutItem(source, *split.column));
+  for (std::string& each : OrderItems(spec, columns)) items.push_back(std::move(each));
   items.push_back(ItemOf(source, label));
   return "SELECT " + ListOf(items, 7) + "\nFROM " + source.from;
 }
@@ -66,7 +76,8 @@ std::optional<int64_t> DayOf(const std::string& text) {
 }
 
 // If the last rows in time are held out, training must have seen their month in another year.
-std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& split) {
+std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& split,
+                                 const FirstSeries& series) {
   constexpr int64_t kFewestDays = 540;
   bool months = split.how != HeldOut::kLatest, hours = false;
   for (const ColumnProfile* each : columns.times) {
@@ -75,7 +86,9 @@ std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& s
     hours = hours || each->type->id() == arrow::Type::TIMESTAMP;
   }
   std::vector<std::string> parts;
+  if (series.any()) parts.emplace_back("year");
   if (months) parts.emplace_back("month");
+  if (months && series.any()) parts.emplace_back("day_of_year");
   parts.emplace_back("day_of_week");
   if (hours) parts.emplace_back("hour");
   return parts;
@@ -86,8 +99,8 @@ std::string SplitNote(const FirstSplit& split) {
   const ColumnProfile& column = *split.column;
   switch (split.how) {
     case HeldOut::kLatest:
-      return fmt::format("test rows are the last fifth in time: {} from {} on", column.name,
-                         column.last_fifth);
+      return fmt::format("test rows are the last fifth in time, by {}{}", column.name,
+                         column.last_fifth.empty() ? "" : ", from " + column.last_fifth + " on");
     case HeldOut::kDays:
       return "rows of one " + column.name + " stay on one side of the split";
     case HeldOut::kEntities:
@@ -120,6 +133,26 @@ std::string RareClasses(const TableProfile& table, const ColumnProfile& label, A
              : fmt::format("\"{}\" is {:.2g} % of the rows", label.top.back().first, 100 * share);
 }
 
+void AddSeriesNotes(const FirstSeries& series, JobOutline& outline) {
+  if (!series.looks_back()) return;
+  const std::string each = series.by.empty() ? "the rows are a series"
+                                             : "the rows of each " + series.by + " are a series";
+  outline.notes.push_back(
+      fmt::format("{}: one for each {}, by {}", each, series.step, series.time));
+  if (!outline.looks_back()) return;
+  const std::string ahead = series.Steps(series.horizon);
+  outline.notes.push_back(fmt::format(
+      "earlier values of {} are inputs, {} and more before the row: the model predicts "
+      "up to {} ahead{}",
+      outline.label.name, ahead, ahead, series.asked ? "" : " (--horizon says another)"));
+  if (series.asked || outline.columns.numbers.size() + outline.columns.categories.size() < 2)
+    return;
+  outline.notes.push_back(
+      "the other columns are taken to be known ahead; with --horizon only those are inputs that "
+      "are "
+      "the same in a whole series, or named by --keep");
+}
+
 void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   std::vector<std::string>& notes = outline.notes;
   const ColumnProfile& label = outline.label;
@@ -142,6 +175,7 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
                     "classes count as much as the others");
   }
   if (const std::string split = SplitNote(outline.split); !split.empty()) notes.push_back(split);
+  AddSeriesNotes(spec.series, outline);
   for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
   if (columns.id == nullptr && ManyEqualRows(spec.source.seen, columns, label)) {
     notes.push_back(
@@ -164,6 +198,10 @@ void SetEffort(int64_t rows, JobOutline& outline) {
 
 }  // namespace
 
+bool JobOutline::has_trend() const {
+  return spec.series.looks_back() && spec.source.seen.Find(kTrendColumn) == nullptr;
+}
+
 std::vector<const ColumnProfile*> JobOutline::Numbers(bool missing) const {
   std::vector<const ColumnProfile*> out;
   for (const ColumnProfile* each : columns.numbers) {
@@ -173,9 +211,12 @@ std::vector<const ColumnProfile*> JobOutline::Numbers(bool missing) const {
 }
 
 std::string JobOutline::Together() const {
-  const bool moments =
-      split.how == HeldOut::kLatest && split.column->type->id() == arrow::Type::TIMESTAMP;
-  return split.column == nullptr || moments ? std::string() : split.column->name;
+  const bool none = split.column == nullptr || split.how == HeldOut::kLatest;
+  return none ? std::string() : split.column->name;
+}
+
+std::string JobOutline::InTime() const {
+  return split.how == HeldOut::kLatest ? split.column->name : std::string();
 }
 
 Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
@@ -183,11 +224,11 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   PT_LET(const ColumnProfile* const label, FindLabel(table, spec.label));
   PT_LET(const Aim aim, AimOf(*label));
   PT_LET(UsedColumns columns, SortColumns(table, *label, spec.leaks));
-  const FirstSplit split = SplitFor(table, columns, *label);
+  const FirstSplit split = SplitFor(table, columns, *label, spec.series.time);
   JobOutline outline{
       .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};
-  outline.sql = SqlOf(spec.source, outline.columns, split, *label);
-  outline.parts = PartsOf(outline.columns, split);
+  outline.sql = SqlOf(spec, outline.columns, split, *label);
+  outline.parts = PartsOf(outline.columns, split, spec.series);
   outline.rare = RareClasses(table, *label, aim);
   SetEffort(table.rows, outline);
   AddNotes(spec, outline);

@@ -9,9 +9,12 @@
 
 #include "base/status.h"
 #include "inspect/first_columns.h"
+#include "inspect/first_series.h"
 #include "inspect/first_source.h"
 
 namespace protium {
+
+inline constexpr const char* kTrendColumn = "trend";
 
 struct FirstJobSpec {
   std::string name;  // The job's name.
@@ -19,6 +22,7 @@ struct FirstJobSpec {
   FirstSource source;
   std::string label;
   Leaks leaks = {};  // Left out, unless there is nothing else.
+  FirstSeries series = {};
 };
 
 // What learns the label.
@@ -59,6 +63,12 @@ struct JobOutline {
   std::vector<const ColumnProfile*> Numbers(bool missing) const;
   // The column whose equal values stay on one side of a split; empty: none.
   std::string Together() const;
+  // The column in whose order rows are held out, the latest ones; empty: none.
+  std::string InTime() const;
+  // Whether a stage adds the days since the first row, as kTrendColumn.
+  bool has_trend() const;
+  // Whether the label is learned from its own earlier values.
+  bool looks_back() const { return aim == Aim::kNumber && spec.series.looks_back(); }
   bool grows_trees() const { return estimator == FirstEstimator::kTrees; }
   // So many numbers that a small net learns more from the rows that there usually are; and their
   // quantiles, an expression of 24 parts each, would take minutes.

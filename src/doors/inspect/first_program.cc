@@ -102,7 +102,8 @@ std::string TableText(const LookedTable& table) {
 std::string SplitCall(const JobOutline& outline) {
   const FirstSplit& split = outline.split;
   const std::string how =
-      split.how == HeldOut::kLatest ? fmt::format("{{.column = \"{}\"}}", kHeldOutColumn)
+      split.how == HeldOut::kLatest
+          ? fmt::format("{{.test = 0.2, .by_time = {}}}", CppText(split.column->name))
       : split.column == nullptr
           ? std::string("{.test = 0.2}")
           : fmt::format("{{.by = {{{}}}, .test = 0.2}}", CppText(split.column->name));
@@ -147,10 +148,11 @@ std::string LossText(const JobOutline& outline) {
 }
 
 std::string ValidationText(const JobOutline& outline) {
-  const std::string by = outline.Together();
+  const std::string by = outline.Together(), time = outline.InTime();
   const double share = outline.grows_trees() ? outline.validation : outline.net_validation;
-  return fmt::format("{{.share = {}{}}}", share,
-                     by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)));
+  return fmt::format("{{.share = {}{}{}}}", share,
+                     by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)),
+                     time.empty() ? "" : fmt::format(", .by_time = {}", CppText(time)));
 }
 
 std::string TreesText(const JobOutline& outline) {

@@ -84,6 +84,7 @@ Status CheckColumns(const Columns& by, const Columns& table, const std::string& 
 
 Status CheckSplit(const JobSplit& split, const Columns& table) {
   PT_TRY(CheckColumns(split.by, table, "split.by"));
+  if (!split.by_time.empty()) PT_TRY(CheckColumn(split.by_time, table, "split.by_time"));
   return split.column.empty() ? Status::OK() : CheckColumn(split.column, table, "split.column");
 }
 
@@ -154,6 +155,8 @@ class Checking {
     if (job.file.split && columns) Note(CheckSplit(*job.file.split, *columns));
     if (job.file.folds && columns) {
       Note(CheckColumns(job.file.folds->by, *columns, "folds.by"));
+      const std::string& time = job.file.folds->by_time;
+      if (!time.empty()) Note(CheckColumn(time, *columns, "folds.by_time"));
     }
     if (job.pipeline) {
       Note(CheckOnNames(*job.pipeline, columns, job.catalogue, job.file.data));

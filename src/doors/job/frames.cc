@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/nearest.h"
 #include "engine/kind.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
 #include "job/saved_etl.h"
+#include "job/split.h"
 #include "model/model_state.h"
 #include "model/preview.h"
 #include "model/score_in_sql.h"
@@ -106,41 +106,16 @@ Status CheckOutputPlaces(const Session& session, const Job& job) {
   return Status::OK();
 }
 
-Status CheckSplitColumn(const JobSplit& split, const arrow::Schema& schema) {
-  if (split.column.empty()) return Status::OK();
-  if (!split.by.empty()) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "split has both by and column",
-                 .where = "split.column",
-                 .why = "by holds out rows by a hash, column those that it marks",
-                 .fix = "leave out one of them"});
-  }
-  const auto field = schema.GetFieldByName(split.column);
-  if (field == nullptr) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the table has no column \"{}\"", split.column),
-                 .where = "split.column",
-                 .fix = Suggest(split.column, schema.field_names())});
-  }
-  if (field->type()->id() == arrow::Type::BOOL) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("column \"{}\" is {}, not boolean", split.column,
-                                   field->type()->ToString()),
-               .where = "split.column",
-               .fix = "write a condition for it in the SQL: day >= DATE '2015-06-14' AS held_out"});
-}
-
 Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   PT_TRY(OpenTables(session, job));
   const DataFrame etl = SqlWithModels(session, job.file.etl.sql);
   const Result<SchemaPtr> schema = etl.Schema();
   if (!schema.ok()) return At("etl.sql", schema.status());
+  PT_TRY(CheckSplit(job, **schema));
   JobFrames frames{.etl = etl, .train = etl, .test = etl};
   if (job.file.split) {
     const JobSplit& split = *job.file.split;
-    PT_TRY(CheckSplitColumn(split, **schema));
-    const Sides sides =
-        etl.Split({.by = split.by, .test = split.test, .seed = split.seed, .column = split.column});
+    const Sides sides = etl.Split(split.Options());
     PT_TRY(sides.test.Schema().status());
     frames.train = sides.train;
     frames.test = sides.test;

@@ -18,6 +18,7 @@
 #include "job/unloaded.h"
 #include "plan/node.h"
 #include "protium/fields.h"
+#include "protium/frame.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"
 #include "protium/sources.h"
@@ -138,6 +139,8 @@ struct JobSplit {
   double test = 0.2;
   int64_t seed = 0;
   std::string column;
+  std::string by_time;
+  std::string from;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("by", by,
@@ -147,6 +150,15 @@ struct JobSplit {
     visit("seed", seed, {.help = "changes which rows are held out"});
     visit("column", column,
           {.help = "instead of the others: a boolean column that is true in rows held out"});
+    visit("by_time", by_time,
+          {.help = "instead of by: a column of dates or times, whose latest rows are held out"});
+    visit("from", from,
+          {.help = "by_time: the time from which rows are held out, such as \"2025-06-01\"; "
+                   "unless set, `test` decides"});
+  }
+  SplitOptions Options() const {
+    return {
+        .by = by, .test = test, .seed = seed, .column = column, .by_time = by_time, .from = from};
   }
 };
 

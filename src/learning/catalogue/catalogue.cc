@@ -16,12 +16,15 @@ StageRow ClipRow();
 StageRow CountVectorizerRow();
 StageRow CyclicEncoderRow();
 StageRow DatetimePartsRow();
+StageRow DifferenceRow();
+StageRow ExpandingRow();
 StageRow FrequencyEncoderRow();
 StageRow HashedCrossRow();
 StageRow HasherRow();
 StageRow HashingTfRow();
 StageRow ImageRow();
 StageRow ImputerRow();
+StageRow LagRow();
 StageRow LogTransformRow();
 StageRow MaxAbsScalerRow();
 StageRow MinMaxScalerRow();
@@ -35,6 +38,7 @@ StageRow PowerTransformRow();
 StageRow QuantileDiscretizerRow();
 StageRow QuantileScalerRow();
 StageRow RobustScalerRow();
+StageRow RollingRow();
 StageRow SqlTransformerRow();
 StageRow StandardScalerRow();
 StageRow StopWordsRemoverRow();
@@ -83,6 +87,10 @@ std::vector<StageRow> BuiltInStages() {
       VarianceThresholdSelectorRow(),
       DatetimePartsRow(),
       CyclicEncoderRow(),
+      LagRow(),
+      DifferenceRow(),
+      RollingRow(),
+      ExpandingRow(),
       TokenizerRow(),
       StopWordsRemoverRow(),
       NGramRow(),

@@ -144,6 +144,12 @@ struct Scorer::Inside {
 Result<Scorer> Scorer::Make(const PipelineModel& model) {
   const ModelState& state = StateOf(model);
   auto inside = std::make_shared<Inside>(model, NeededColumns(state), AddedColumns(state));
+  if (!state.history.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the model reads earlier rows, and a scorer sees one row at a time",
+                 .why = "stages such as lag look for rows of the same series",
+                 .fix = "score tables with it: protium predict, or Transform()"});
+  }
   if (state.chain->estimator) {
     if (!state.chain->extensions.empty()) {
       return Fail({.exit = Exit::kUsage,

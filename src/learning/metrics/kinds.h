@@ -20,6 +20,7 @@ std::unique_ptr<Metric> MakeMse(TargetKind);
 std::unique_ptr<Metric> MakeMae(TargetKind);
 std::unique_ptr<Metric> MakeBias(TargetKind);
 std::unique_ptr<Metric> MakeMape(TargetKind);
+std::unique_ptr<Metric> MakeSmape(TargetKind);
 std::unique_ptr<Metric> MakeRmspe(TargetKind);
 std::unique_ptr<Metric> MakeExpRmspe(TargetKind);
 std::unique_ptr<Metric> MakeR2(TargetKind);

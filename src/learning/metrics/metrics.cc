@@ -37,6 +37,11 @@ std::vector<MetricSpec> NumberMetrics() {
        {kValues},
        false,
        MakeMape},
+      {"smape",
+       "mean absolute error as a share of the mean of label and prediction, from 0 to 2",
+       {kValues},
+       false,
+       MakeSmape},
       {"rmspe",
        "root of the mean squared error as a share of the label, over labels other than 0; with "
        "label_scale = \"log1p\" this is what the Rossmann competition calls exp_rmspe",

@@ -48,6 +48,8 @@ TEST(Metrics, OfValuesFollowTheBooks) {
   EXPECT_NEAR(Measure("r2", kValues, rows), 0.9486081370449679, 1e-15);
   EXPECT_NEAR(Measure("mape", kValues, rows), (0.5 / 3 + 1 + 0 + 1.0 / 7) / 4, 1e-15);
   EXPECT_NEAR(Measure("mape", kValues, {{{0}, {5}}, {{2}, {1}}}), 0.5, 1e-15);
+  EXPECT_NEAR(Measure("smape", kValues, {{{0}, {0}}, {{0}, {5}}, {{-2}, {-1}}}),
+              (0 + 2 + 2.0 / 3) / 3, 1e-15);
   EXPECT_TRUE(MakeState({"r2"}, kValues, {{{1}, {2}}, {{1}, {1}}}).Values()["r2"].is_null());
 }
 

@@ -82,6 +82,17 @@ double AddShare(const Judged& row, TargetKind, ExactSum& sum) {
   return weight;
 }
 
+// |score - label| / ((|label| + |score|) / 2), from 0 to 2; 0 where both are 0 (Makridakis,
+// "Accuracy measures", 1993, as the M4 competition has it).
+double AddSymmetricShare(const Judged& row, TargetKind, ExactSum& sum) {
+  for (size_t i = 0; i < row.labels.size(); ++i) {
+    const double error = std::abs(row.scores[i] - row.labels[i]);
+    const double size = std::abs(row.labels[i]) + std::abs(row.scores[i]);
+    if (error != 0) sum.AddProduct(row.weight, 2 * error / size);
+  }
+  return row.weight * double(row.labels.size());
+}
+
 // As AddShare(), but squared.
 double AddSquaredShare(const Judged& row, TargetKind, ExactSum& sum) {
   double weight = 0;
@@ -192,6 +203,7 @@ std::unique_ptr<Metric> MakeMse(TargetKind kind) { return MakeMean({AddSquared},
 std::unique_ptr<Metric> MakeMae(TargetKind kind) { return MakeMean({AddAbsolute}, kind); }
 std::unique_ptr<Metric> MakeBias(TargetKind kind) { return MakeMean({AddError}, kind); }
 std::unique_ptr<Metric> MakeMape(TargetKind kind) { return MakeMean({AddShare}, kind); }
+std::unique_ptr<Metric> MakeSmape(TargetKind kind) { return MakeMean({AddSymmetricShare}, kind); }
 std::unique_ptr<Metric> MakeRmspe(TargetKind kind) {
   return MakeMean({AddSquaredShare, Root}, kind);
 }

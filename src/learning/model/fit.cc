@@ -13,6 +13,7 @@
 #include "metrics/decision.h"
 #include "metrics/diagnostics.h"
 #include "model/average_options.h"
+#include "model/kept_history.h"
 #include "model/model_state.h"
 #include "model/net_library.h"
 #include "model/preview.h"
@@ -394,6 +395,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   PT_TRY(KeepExtensions(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, count, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
+  PT_LET(state.history, KeepHistory(session, chain, rows.kept));
   if (chain.estimator) {
     state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;
     PT_LET(state.trained, TrainEstimator(session, chain, rows, learned, continued));

@@ -8,7 +8,9 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "model/carried_decimals.h"
+#include "model/kept_history.h"
 #include "model/model_state.h"
+#include "pipeline/history.h"
 #include "pipeline/learned.h"
 #include "pipeline/torch_folder.h"
 
@@ -118,7 +120,10 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
   if (!group.empty() && !Holds(columns, group)) return config;
   config.metrics = state.chain->estimator->options.train.metrics;
   const auto& baseline = state.learned.baseline;
-  if (baseline && (baseline->column.empty() || Holds(columns, baseline->column))) {
+  const auto there = [&](const std::string& column) {
+    return column.empty() || Holds(columns, column) || Holds(HistoryOutputs(*state.chain), column);
+  };
+  if (baseline && there(baseline->column)) {
     config.baseline = baseline;
   }
   const std::string& weight = state.chain->estimator->options.weight;
@@ -192,6 +197,13 @@ Columns Wanted(const ModelState& state, const std::vector<ScaledNumber>& scaled)
     if (each.maker >= 0) wanted.push_back(each.name);
   }
   return wanted;
+}
+
+// The columns of the table, then those of all stages in their order.
+Columns OfStages(const ModelState& state, const arrow::Schema& table) {
+  Columns columns = ColumnNames(table);
+  for (std::string& each : Wanted(state, {})) columns.push_back(std::move(each));
+  return columns;
 }
 
 // Whether a stage that reads `column` refuses this type.
@@ -295,7 +307,13 @@ Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& 
   if (packs) *scaled = ScaledInPacking(*state.chain, *schema);
   Columns columns = ColumnNames(*schema);
   const Columns wanted = packs ? Wanted(state, *scaled) : Wanted(state, {});
-  return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
+  if (!ReadsHistory(*state.chain)) {
+    return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
+  }
+  PT_LET(const Plan history, OpenHistory(state.history));
+  const Plan rows = BehindHistory(*state.chain, typed, columns, history);
+  const Plan applied = ApplyStages(*state.chain, rows, columns, wanted, RowUse::kOther, analyze);
+  return state.chain->estimator ? applied : WithColumns(applied, OfStages(state, *schema), {});
 }
 
 SchemaPtr NeededColumns(const ModelState& state) {

@@ -12,6 +12,7 @@
 #include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "model/background.h"
+#include "model/kept_history.h"
 #include "model/model_folder.h"
 #include "model/model_state.h"
 #include "model/model_version1.h"
@@ -20,6 +21,7 @@
 #include "model/stage_files.h"
 #include "onnx_runtime/net.h"
 #include "pipeline/explained.h"
+#include "pipeline/history.h"
 #include "pipeline/learned.h"
 
 namespace protium {
@@ -80,6 +82,19 @@ Result<SchemaPtr> TrainingSchema(const Json& json) {
 const Json& FileOr(const ModelFiles& files, const std::string& name, const Json& otherwise) {
   const auto found = files.json.find(name);
   return found == files.json.end() ? otherwise : found->second;
+}
+
+Status FindHistory(const std::filesystem::path& folder, const ModelFiles& files, const Chain& chain,
+                   ModelState& state) {
+  if (!ReadsHistory(chain)) return Status::OK();
+  const auto found = files.others.find(kHistoryFile);
+  if (found == files.others.end()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "model folder " + folder.string() +
+                         " has stages that read earlier rows, but no " + kHistoryFile});
+  }
+  state.history = found->second.string();
+  return Status::OK();
 }
 
 // net.json is for other programs. Here it follows from pipeline.json and stages.json; if they
@@ -149,6 +164,7 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
     const std::string& background = state_->trained.background;
     if (!background.empty()) files.others[kBackgroundFile] = background;
   }
+  if (!state_->history.empty()) files.others[kHistoryFile] = state_->history;
   files.json["pipeline.json"] = StagesToJson(stages);
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
   PT_TRY(WriteModelFolder(target, files));
@@ -183,6 +199,7 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   }
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain, analyze)));
+  PT_TRY(FindHistory(folder, files, chain, state));
   state.chain = std::make_shared<const Chain>(std::move(chain));
   state.metrics = FileOr(files, "metrics.json", Json::object());
   state.etl = FileOr(files, "etl.json", Json());

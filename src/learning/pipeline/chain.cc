@@ -153,6 +153,7 @@ Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted
   std::vector<bool> used(chain.stages.size());
   for (size_t i = chain.stages.size(); i-- > 0;) {
     const Stage& stage = *chain.stages[i].stage;
+    if (stage.history() != nullptr) continue;
     for (const std::string& output : stage.outputs()) {
       used[i] = used[i] || std::find(wanted.begin(), wanted.end(), output) != wanted.end();
     }

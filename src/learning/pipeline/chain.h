@@ -106,7 +106,8 @@ std::string FindSource(const Chain& chain, const std::string& column);
 std::string NameOfSources(const Chain& chain, const std::string& column);
 
 // Whether `column` is the table column `source` or made from it by stages, through any of their
-// inputs: an input must not be made from the label.
+// inputs: an input must not be made from the label. Earlier values of it (stages/history_stage.h)
+// are not.
 bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);
 
 // Returns the same failure with columns that stages made replaced by the table's columns, in all
@@ -125,6 +126,7 @@ enum class RowUse { kLearning, kOther };
 // Adds to `rows`, whose columns are `columns`, the outputs of only those stages that `wanted`
 // depends on, directly or through other stages; these must have learned. Appends the new names to
 // `columns`. Stages that workers apply (BatchStage) need `analyze`; the plan stores its failure.
+// `rows` has the outputs of stages that read earlier rows already (pipeline/history.h).
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted,
                  RowUse use = RowUse::kOther, const Analyze& analyze = nullptr);
 

@@ -108,7 +108,8 @@ Status CheckGroup(EstimatorOptions& options, const LossRow& loss, const std::str
   PT_TRY(Require(ranks || options.group.empty(), at + "group",
                  "left out: " + loss.name + " does not rank rows", options.group));
   ValidationOptions& validation = options.train.validation;
-  if (ranks && validation.share > 0 && validation.by.empty()) validation.by = {options.group};
+  const bool free = validation.by.empty() && validation.by_time.empty();
+  if (ranks && validation.share > 0 && free) validation.by = {options.group};
   return Status::OK();
 }
 

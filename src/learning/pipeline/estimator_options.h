@@ -32,7 +32,8 @@ struct MeasureOptions {
           {.help = "the metric on validation rows that decides; unless set, the first",
            .rows_of = "metrics"});
     visit("baseline", baseline,
-          {.help = "column of a straight-line fit to compare with; empty: none",
+          {.help = "column to compare with: by a straight line in it or, of earlier values such as "
+                   "\"sales__lag__7\", as it is; empty: none",
            .decides_weights = false});
     visit("seed", seed, {.help = "seed of all that is drawn"});
   }

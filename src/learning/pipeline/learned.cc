@@ -230,7 +230,19 @@ class Fitting {
     const LossRow& loss = chain_.estimator->loss;
     const auto& type = chain_.Find(ListLabels(options).front())->type;
     PT_LET(learned, LearnLabel(options, loss, CollectStates(LabelNeeds(options, loss)), *type));
+    if (learned.baseline && IsEarlier(learned.baseline->column)) {
+      learned.baseline->intercept = 0;
+      learned.baseline->slope = 1;
+    }
     return Status::OK();
+  }
+
+  // Whether a column comes from earlier rows: as a baseline it is a forecast as it is, not what a
+  // line goes through.
+  bool IsEarlier(const std::string& column) const {
+    const StageColumn* const known = chain_.Find(column);
+    return known != nullptr && known->maker >= 0 &&
+           chain_.stages[size_t(known->maker)].stage->history() != nullptr;
   }
 
   SessionState& session_;

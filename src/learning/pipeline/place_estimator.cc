@@ -76,16 +76,36 @@ Status Placer::PlaceLabels(PlacedEstimator& placed) {
     PT_TRY(CheckType(at, "group", CheckGroupType(*chain_.columns[at].type)));
     placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
-  // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
-  for (size_t i = 0; i < options.train.validation.by.size(); ++i) {
+  return PlaceValidation(options.train.validation);
+}
+
+// Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
+Status Placer::PlaceValidation(const ValidationOptions& validation) {
+  if (!validation.by_time.empty()) {
+    const std::string key = "train.validation.by_time";
+    PT_LET(const size_t at, Find(validation.by_time, key, Use::kTraining));
+    PT_TRY(CheckType(at, key, CheckTime(*chain_.columns[at].type)));
+    PT_TRY(CheckOfTable(at, key));
+    if (!validation.by.empty()) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "validation has both by and by_time",
+                   .where = path_ + "." + key,
+                   .fix = "leave out one of them"});
+    }
+  }
+  for (size_t i = 0; i < validation.by.size(); ++i) {
     const std::string key = "train.validation.by." + std::to_string(i);
-    PT_LET(const size_t at, Find(options.train.validation.by[i], key, Use::kTraining));
-    if (chain_.columns[at].maker < 0) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "rows are held out by columns of the table, not by what a stage makes",
-                 .where = path_ + "." + key});
+    PT_LET(const size_t at, Find(validation.by[i], key, Use::kTraining));
+    PT_TRY(CheckOfTable(at, key));
   }
   return Status::OK();
+}
+
+Status Placer::CheckOfTable(size_t at, const std::string& key) const {
+  if (chain_.columns[at].maker < 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "rows are held out by columns of the table, not by what a stage makes",
+               .where = path_ + "." + key});
 }
 
 Status Placer::CheckNumbers(const PlacedEstimator& placed) {

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "stages/history_stage.h"
 
 namespace protium {
 namespace {
@@ -83,6 +84,7 @@ Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
                  .where = path_,
                  .fix = row->make ? "put the estimator last" : "make two pipelines"});
   }
+  reads_ = row->reads_history ? Use::kHistory : Use::kAlways;
   // Complete options go into the chain, and from there into the model: changing a default later
   // does not change saved models.
   PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(*row, stage));
@@ -144,10 +146,13 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& given, std::unique_pt
 Status Placer::CheckInputs(PlacedStage& placed) {
   const Columns& inputs = placed.stage->inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    PT_LET(const size_t at, Find(inputs[i], "inputs"));
+    const HistoryStage* const history = placed.stage->history();
+    const bool earlier = history != nullptr && i < history->num_values();
+    PT_LET(const size_t at, Find(inputs[i], "inputs", earlier ? Use::kHistory : Use::kAlways));
     placed.level = std::max(placed.level, 1 + FindLevel(at));
     PT_TRY(CheckType(at, "inputs", placed.stage->CheckInput(i, *chain_.columns[at].type)));
   }
+  PT_TRY(CheckHistory(placed));
   // The level of a stage that awaits others is final: placing it again adds only columns of those
   // stages.
   for (const size_t maker : placed.awaits) {
@@ -155,6 +160,40 @@ Status Placer::CheckInputs(PlacedStage& placed) {
   }
   for (const std::string& column : placed.stage->learns_from()) {
     PT_TRY(CheckLearnsFrom(placed, column));
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckHistory(const PlacedStage& placed) const {
+  const HistoryStage* const history = placed.stage->history();
+  if (history == nullptr) return Status::OK();
+  const auto fail = [&](std::string what, const char* key, std::string why, std::string fix) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "stage \"" + id_ + "\" " + std::move(what),
+                 .where = path_ + "." + key,
+                 .why = std::move(why),
+                 .fix = std::move(fix)});
+  };
+  const Columns& inputs = history->inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const StageColumn* const column = chain_.Find(inputs[i]);
+    if (!placed.awaits.empty() || (column != nullptr && column->maker >= 0)) {
+      return fail("reads a column that a stage makes", "inputs",
+                  "earlier rows are found in the table, before other stages are applied",
+                  "compute the column in the SQL");
+    }
+    if (std::ranges::count(inputs, inputs[i]) > 1) {
+      return fail("reads \"" + inputs[i] + "\" twice", "inputs", "",
+                  "name it once: in inputs, by or time");
+    }
+  }
+  for (const PlacedStage& each : chain_.stages) {
+    const HistoryStage* const other = each.stage->history();
+    if (other == nullptr || other == history) continue;
+    if (other->by() == history->by() && other->time() == history->time()) continue;
+    return fail("orders rows in another way than stage \"" + other->id() + "\"",
+                other->time() == history->time() ? "by" : "time",
+                "the stages of a pipeline share one history", "give both the same by and time");
   }
   return Status::OK();
 }

@@ -36,12 +36,16 @@ class Placer {
 
  private:
   // What reads a column of the table, in increasing order: nothing, only training (label, weight,
-  // group, baseline, validation.by), or scoring as well.
-  enum class Use { kNone, kTraining, kAlways };
+  // group, baseline, validation.by), stages that look for its earlier values, which a table to
+  // score may lack, or scoring as well.
+  enum class Use { kNone, kTraining, kHistory, kAlways };
 
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
   // Checks the types of a stage's inputs and sets its level.
   Status CheckInputs(PlacedStage& placed);
+  // Refuses inputs of a stage of history that are not the table's own, or that order its rows, and
+  // another order than that of earlier stages.
+  Status CheckHistory(const PlacedStage& placed) const;
   // Passes the inputs to the stage; all of them must be known.
   Status ShowInputs(PlacedStage& placed) const;
   // Checks a column of Stage::learns_from(): it is numeric, in the table, and no input is made from
@@ -54,6 +58,9 @@ class Placer {
   Status PlaceEstimator(const StageRow& row, StageOptions& stage);
   // Label, weight, group, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
+  Status PlaceValidation(const ValidationOptions& validation);
+  // Refuses a column that a stage makes.
+  Status CheckOfTable(size_t at, const std::string& key) const;
   Status CheckNumbers(const PlacedEstimator& placed);
   // Checks that categorical inputs are indices 0, 1, 2, ... made by a stage: an embedding is a
   // table.
@@ -93,6 +100,7 @@ class Placer {
   std::map<std::string, size_t> ids_;   // The position of each stage.
   std::string path_;                    // Of the stage being placed: "pipeline.2".
   std::string id_;                      // Of the stage being placed.
+  Use reads_ = Use::kAlways;            // How the stage being placed uses its inputs.
 };
 
 }  // namespace protium

@@ -16,7 +16,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string at = key + "." + std::to_string(i);
     if (inputs[i].stage.empty()) {
-      PT_TRY(Find(inputs[i].column, at));
+      PT_TRY(Find(inputs[i].column, at, reads_));
       columns.push_back(inputs[i].column);
       continue;
     }

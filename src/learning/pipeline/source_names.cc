@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "pipeline/chain.h"
+#include "stages/history_stage.h"
 
 namespace protium {
 namespace {
@@ -47,7 +48,9 @@ void AddSources(const Chain& chain, const std::string& column, std::set<std::str
   if (!seen.insert(column).second) return;
   const StageColumn* const at = chain.Find(column);
   const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
-  if (!made) {
+  // What comes from earlier rows is no value of this one.
+  const HistoryStage* const history = made ? chain.stages[at->maker].stage->history() : nullptr;
+  if (!made || (history != nullptr && !history->sees_own_row())) {
     sources.insert(column);
     return;
   }

@@ -8,6 +8,8 @@
 
 #include "base/splitmix.h"
 #include "pipeline/decimal_columns.h"
+#include "pipeline/history.h"
+#include "plan/time_cut.h"
 
 // The plans of one fitting, from the bottom up: the kept table; with validation, a column that
 // marks held-out rows; the marks of parts, if stages ask for them; a projection to the sources, the
@@ -53,7 +55,8 @@ bool IsKept(const Plan& plan) {
 Plan KeepTable(const Chain& chain, const Plan& table) {
   if (IsKept(table)) return table;
   const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&
-                     chain.estimator->options.train.validation.by.empty();
+                     chain.estimator->options.train.validation.by.empty() &&
+                     chain.estimator->options.train.validation.by_time.empty();
   return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
 }
 
@@ -77,6 +80,31 @@ Columns CutBy(const Chain& chain) {
   return exact.empty() ? chain.sources : exact;
 }
 
+Plan MarkHeldOut(const MeasureOptions& train, const std::string& column, Plan rows) {
+  const ValidationOptions& validation = train.validation;
+  if (!validation.by_time.empty()) {
+    return MarkInTime({.time = validation.by_time, .part = validation.share}, column,
+                      std::move(rows));
+  }
+  return MakePlan(MarkSplit{.by = validation.by,
+                            .part = validation.share,
+                            .seed = HeldOutSeed(train.seed),
+                            .column = column},
+                  {std::move(rows)});
+}
+
+// The same rows with the outputs of stages that read earlier ones. Kept, since windows over all
+// rows are costly.
+Plan WithEarlierRows(const Chain& chain, const TrainRows& rows) {
+  Columns columns = chain.sources;
+  for (const int64_t parts : PartsOf(chain)) columns.push_back(PartColumn(parts));
+  if (!rows.held_out.empty()) columns.push_back(rows.held_out);
+  Columns all = LearnedFrom(chain);
+  if (!rows.held_out.empty()) all.push_back(rows.held_out);
+  const Plan added = ApplyHistory(chain, rows.kept, columns);
+  return MakePlan(Materialize{"history"}, {WithColumns(added, all, {})});
+}
+
 }  // namespace
 
 // Marks are nested: a row of part 0 has all of them, a row of the last part none, and a row's part
@@ -95,6 +123,7 @@ Plan NumberParts(Plan rows, const Columns& by, int64_t parts, int64_t seed, Name
 
 Columns LearnedFrom(const Chain& chain) {
   Columns columns = chain.sources;
+  for (std::string& each : HistoryOutputs(chain)) columns.push_back(std::move(each));
   for (const int64_t parts : PartsOf(chain)) columns.push_back(PartColumn(parts));
   return columns;
 }
@@ -120,11 +149,7 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
     const MeasureOptions& train = chain.estimator->options.train;
     rows.held_out = kHeldOut;
-    marked = MakePlan(MarkSplit{.by = train.validation.by,
-                                .part = train.validation.share,
-                                .seed = HeldOutSeed(train.seed),
-                                .column = rows.held_out},
-                      {std::move(marked)});
+    marked = MarkHeldOut(train, rows.held_out, std::move(marked));
   }
   std::vector<NamedExpr> mark;
   const int64_t seed = chain.estimator ? chain.estimator->options.train.seed : 0;
@@ -134,6 +159,7 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   }
   if (!rows.held_out.empty()) mark.push_back({rows.held_out, Col(rows.held_out)});
   rows.kept = WithColumns(std::move(marked), chain.sources, std::move(mark));
+  if (ReadsHistory(chain)) rows.kept = WithEarlierRows(chain, rows);
   const std::optional<Expr> labelled = HasLabel(chain);
   rows.all = labelled ? MakePlan(Filter{*labelled}, {rows.kept}) : rows.kept;
   rows.learning =

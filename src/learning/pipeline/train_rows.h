@@ -12,8 +12,8 @@
 
 namespace protium {
 
-// The columns of rows used for learning: chain.sources, then one column PartColumn(n) for each
-// number of parts n that a stage asks for.
+// The columns of rows used for learning: chain.sources, then the outputs of stages that read
+// earlier rows, then one column PartColumn(n) for each number of parts n that a stage asks for.
 Columns LearnedFrom(const Chain& chain);
 
 // The rows that a pipeline learns from, as plans with the columns LearnedFrom(). All of them read

@@ -13,6 +13,7 @@
 #include "base/splitmix.h"
 #include "frame/session_state.h"
 #include "pipeline/train_rows.h"
+#include "plan/time_cut.h"
 #include "stages/stage.h"
 
 namespace protium {
@@ -26,6 +27,29 @@ int64_t SeedOf(int64_t seed, int32_t repeat) {
   constexpr uint64_t kOfFolds = 0x464f4c4453;
   const uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
   return int64_t(SplitMix(state ^ (kOfFolds + uint64_t(repeat))) >> 1);
+}
+
+constexpr const char* kBefore = "__before";  // Of folds in time: NumberInTime().
+
+Plan NumberFoldsInTime(const Plan& table, const FoldOptions& options) {
+  const TimeFolds folds{.time = options.by_time, .folds = options.k, .gap = options.gap};
+  return NumberInTime(folds, std::string(kNumber) + "0", kBefore, table);
+}
+
+Status CheckTimeOf(const arrow::Schema& schema, const std::string& time, const std::string& where) {
+  const auto field = schema.GetFieldByName(time);
+  if (field == nullptr) {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("folds need column \"{}\", which does not exist", time),
+                 .where = where,
+                 .fix = Suggest(time, schema.field_names())});
+  }
+  const Status fits = CheckTime(*field->type());
+  if (fits.ok()) return fits;
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("column \"{}\" is {}, not {}", time, field->type()->ToString(),
+                                   fits.message()),
+               .where = where});
 }
 
 // The rows of a query: (fold, class, count). Without classes the texts are empty.
@@ -81,6 +105,11 @@ Result<Folds> Folds::Make(const DataFrame& table, const FoldOptions& options,
          .where = fmt::format("{}.by.{}", path, i),
          .fix = Suggest(options.by[i], folds.columns_)});
   }
+  if (!options.by_time.empty()) {
+    PT_TRY(CheckTimeOf(*schema, options.by_time, path + ".by_time"));
+    folds.kept_ = MakePlan(Materialize{"folds"}, {NumberFoldsInTime(table.plan(), options)});
+    return folds;
+  }
   // All columns are named: the columns of one repeat must not change the hashes of the next.
   const Columns& by = options.by.empty() ? folds.columns_ : options.by;
   Plan marked = table.plan();
@@ -99,6 +128,9 @@ Expr Folds::InFold(int32_t fit) const {
 }
 
 Plan Folds::Learning(int32_t fit) const {
+  if (!options_.by_time.empty()) {
+    return WithColumns(MakePlan(Filter{Col(kBefore) < Lit(int64_t{fit})}, {kept_}), columns_, {});
+  }
   return WithColumns(MakePlan(Filter{!InFold(fit)}, {kept_}), columns_, {});
 }
 

@@ -5,6 +5,7 @@
 // 1. Fits are numbered from 0, repeat by repeat; each holds out one fold, beginning with the first.
 // 2. All fits read one kept copy of the rows, which has columns with the fold's number in each
 //    repeat.
+//    In folds by time it is -1 for rows that no fit holds out.
 // 3. Neither side of a fit has these columns: a pipeline sees only the table's own columns.
 #pragma once
 

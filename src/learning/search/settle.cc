@@ -69,8 +69,25 @@ Status CheckMeasured(const Search& search, const TrialOrder& order, const Settle
                     "set train.validation = { share = 0.1 }, or add [folds]");
 }
 
+// Time has one order: it is cut in one way, and every fold is predicted from those before it.
+Status CheckInTime(const FoldOptions& folds) {
+  const char* other = !folds.by.empty()    ? "by"
+                      : folds.repeats > 1  ? "repeats"
+                      : folds.held_out > 0 ? "held_out"
+                                           : nullptr;
+  if (other == nullptr) return Status::OK();
+  return UsageFault(fmt::format("folds.{}", other), fmt::format("folds by time have no {}", other),
+                    "leave it out");
+}
+
 Status CheckFolds(const FoldOptions& folds) {
   PT_TRY(CheckFields(folds, "folds"));
+  if (!folds.by_time.empty()) {
+    PT_TRY(CheckInTime(folds));
+  } else if (folds.gap > 0) {
+    return UsageFault("folds.gap", "folds have a gap, and no column of times",
+                      "set folds.by_time to a column of dates or times");
+  }
   if (folds.held_out <= folds.k) return Status::OK();
   return fields::Refuse("folds.held_out", fmt::format("at most k = {}", folds.k), folds.held_out);
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -25,11 +26,6 @@ Status Refused(std::string where, std::string what, std::string fix) {
                .what = std::move(what),
                .where = std::move(where),
                .fix = std::move(fix)});
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 
 double ValueIn(const Trial& trial, const std::string& metric) {

@@ -38,6 +38,9 @@ struct StageRow : CatalogueRow {
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
   // The last step of a pipeline, which is no Stage (pipeline/estimator_kind.h); null for stages.
   std::shared_ptr<const EstimatorKind> estimator = nullptr;
+  // Whether it reads earlier rows (stages/history_stage.h): then `inputs` are columns that a table
+  // to score may lack.
+  bool reads_history = false;
 };
 
 struct NoOptions {

@@ -37,6 +37,13 @@ Status CheckCategories(const arrow::DataType& type) {
   return Status::TypeError("text, whole numbers or booleans");
 }
 
+Status CheckTime(const arrow::DataType& type) {
+  const auto id = type.id();
+  const bool moment = id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP;
+  if (moment || arrow::is_integer(id)) return Status::OK();
+  return Status::TypeError("a date, a time or whole numbers");
+}
+
 // The error text becomes part of the SQL, and comes back as the engine's message.
 Expr AllowedIndex(const std::string& index, const std::string& column) {
   const std::string start = "column \"" + column + "\" has ";

@@ -46,6 +46,7 @@ struct StageNames {
 };
 
 class BatchStage;
+class HistoryStage;
 
 class Stage {
  public:
@@ -96,6 +97,9 @@ class Stage {
 
   // The stage itself, if workers apply it (batch_stage.h).
   virtual const BatchStage* batches() const { return nullptr; }
+
+  // The stage itself, if it reads earlier rows of a row's group (history_stage.h).
+  virtual const HistoryStage* history() const { return nullptr; }
 
   // Set if an output is exactly (x - mean) / deviation of input `i` in double, where NULL and NaN
   // stay: it may then be computed elsewhere. Only after learning.
@@ -156,6 +160,9 @@ Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added
 Status CheckNumeric(const arrow::DataType& type);
 // OK for text, integers and booleans: what TextCounts can count and a Lookup can find.
 Status CheckCategories(const arrow::DataType& type);
+
+// OK for dates, timestamps and whole numbers: what rows can be ordered by in time.
+Status CheckTime(const arrow::DataType& type);
 
 // Results of a Lookup that mark a row to be refused, since a Lookup itself cannot fail for a single
 // row. Negative, so they are never an index.

@@ -12,6 +12,7 @@
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
 #include "frame/verbs.h"
+#include "plan/time_cut.h"
 #include "protium/events.h"
 #include "protium/frame.h"
 #include "run/terminal.h"
@@ -81,6 +82,11 @@ Sides DataFrame::Split(const SplitOptions& options) const {
   // One node for both sides: engines store a Materialize by its identity, so two would be evaluated
   // twice, and SQL that is not deterministic could put a row on both sides or on none.
   const Plan kept = MakePlan(protium::Materialize{"etl"}, {plan_});
+  if (!options.by_time.empty()) {
+    const TimeCut cut{.time = options.by_time, .part = options.test, .from = options.from};
+    return {DataFrame(*session_, SideInTime(cut, protium::Split::Side::kRest, kept)),
+            DataFrame(*session_, SideInTime(cut, protium::Split::Side::kPart, kept))};
+  }
   if (!options.column.empty()) {
     const Expr is_test = MakeCall("if", {Col(options.column), Lit(true), Lit(false)});
     return {DataFrame(*session_, MakePlan(protium::Filter{!is_test}, {kept})),

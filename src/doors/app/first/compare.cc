@@ -97,9 +97,8 @@ class Comparison {
     PT_LET(const Job job, JobOf(FirstEstimator::kTrees));
     const JobSplit& split = *job.file.split;
     const DataFrame all = session_->Sql(outline_.sql);
-    const DataFrame train =
-        all.Split({.by = split.by, .test = split.test, .seed = split.seed, .column = split.column})
-            .train;
+    const DataFrame train = all.Split(split.Options()).train;
+    if (!outline_.InTime().empty()) return MakeLatest(train);
     const double share = double(MostRows(outline_)) / double(outline_.spec.source.seen.rows);
     rows_ = (share < 1 ? train.Sample(share, kSampleSeed, By()) : train).Materialize("sample");
     PT_LET(count_, rows_->Count());
@@ -110,7 +109,11 @@ class Comparison {
   Result<double> Measure(FirstEstimator estimator) const {
     PT_LET(const Job job, JobOf(estimator));
     const bool many = count_ >= kManyRows;
-    const FoldOptions folds{.k = many ? 5 : 3, .by = By(), .held_out = many ? 1 : 0};
+    const bool in_time = !outline_.InTime().empty();
+    const FoldOptions folds{.k = many && !in_time ? 5 : 3,
+                            .by = By(),
+                            .held_out = many && !in_time ? 1 : 0,
+                            .by_time = outline_.InTime()};
     PT_LET(const Trial trial, CrossValidate(*job.pipeline, *rows_, folds, metric()));
     return *trial.value;
   }
@@ -120,6 +123,17 @@ class Comparison {
  private:
   Comparison(const JobOutline& outline, TemporaryFolder folder, std::unique_ptr<Session> session)
       : outline_(outline), folder_(std::move(folder)), session_(std::move(session)) {}
+
+  // A series has no gaps: the sample is its latest rows.
+  Result<int64_t> MakeLatest(const DataFrame& train) {
+    PT_LET(const int64_t all, train.Count());
+    const double share = double(MostRows(outline_)) / double(all);
+    const bool whole = share >= 1;
+    rows_ = (whole ? train : train.Split({.test = share, .by_time = outline_.InTime()}).test)
+                .Materialize("sample");
+    PT_LET(count_, rows_->Count());
+    return count_;
+  }
 
   Columns By() const {
     const std::string by = outline_.Together();

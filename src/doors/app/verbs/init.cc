@@ -195,6 +195,29 @@ Status KeepNamed(const std::vector<std::string>& kept, FirstJobSpec& spec) {
   return Status::OK();
 }
 
+// A program gets a split by time, and no stages that look back.
+Status OrderInTime(const Arguments& arguments, const std::string& label, FirstJobSpec& spec) {
+  const SeriesGiven given{.time = arguments.Value("--time"),
+                          .horizon = arguments.Value("--horizon"),
+                          .kept = arguments.Values("--keep")};
+  PT_LET(spec.series, FindSeries(spec.source, label, given));
+  if (arguments.Has("--cpp")) {
+    if (!given.horizon.empty()) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "--horizon is for job files",
+                   .where = "--horizon",
+                   .fix = "leave out --cpp, or write the lags in the program: docs/time.md"});
+    }
+    if (given.time.empty()) spec.series = {};
+    spec.series.step.clear();
+  }
+  for (const std::string& each : spec.series.unknown) {
+    spec.leaks.emplace(each, fmt::format("is not known {} ahead: --keep {} learns from it",
+                                         spec.series.Steps(spec.series.horizon), each));
+  }
+  return Status::OK();
+}
+
 Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   PT_LET(TypedPlace place, PlaceIn(arguments));
@@ -224,6 +247,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
     PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
     PT_TRY(KeepNamed(arguments.Values("--keep"), spec));
+    PT_TRY(OrderInTime(arguments, found->name, spec));
   }
   PT_LET(JobOutline outline, OutlineOf(spec));
   ChooseEstimator(estimator, outline);
@@ -231,7 +255,8 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   std::string text = reading;
   for (const std::string& note : spec.source.notes) text += note + "\n";
   for (const std::string& note : outline.notes) text += note + "\n";
-  if (!spec.leaks.empty()) text += "--keep COLUMN learns from one that gives the label away\n";
+  if (spec.leaks.size() > spec.series.unknown.size())
+    text += "--keep COLUMN learns from one that gives the label away\n";
   return PrintResult(FittedLines(text) + "\n" +
                      NextText(outline, output, program, invocation.name));
 }
@@ -242,22 +267,31 @@ CommandVerb InitVerb() {
   return {
       {.name = "init",
        .operands = {"TABLE"},
-       .flags = {{"--label", "COLUMN", "the column to predict", ""},
-                 {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
-                 {"--table", "NAME", "of a database or a folder, the table with the rows to learn",
-                  ""},
-                 {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
-                 {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample",
-                  ""},
-                 {"--keep", "COLUMN",
-                  "learns from it although it gives the label away; may be repeated", ""},
-                 {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
-                 {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
-                 DelimiterFlag(),
-                 CsvFlag(),
-                 PasswordFlags()[0],
-                 PasswordFlags()[1],
-                 {"--force", "", "overwrite an existing job file", ""}},
+       .flags =
+           {{"--label", "COLUMN", "the column to predict", ""},
+            {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
+            {"--table", "NAME", "of a database or a folder, the table with the rows to learn", ""},
+            {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
+            {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample", ""},
+            {"--keep", "COLUMN",
+             "learns from it although it gives the label away, or is not known at the horizon; "
+             "may be repeated",
+             ""},
+            {"--time", "COLUMN",
+             "the column of dates or times that orders the rows; unless set, found where rows "
+             "are series",
+             ""},
+            {"--horizon", "TIME",
+             "how far ahead of the latest known rows the model predicts, such as 28d, or a "
+             "number of rows; only what is known then is learned from",
+             ""},
+            {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
+            {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
+            DelimiterFlag(),
+            CsvFlag(),
+            PasswordFlags()[0],
+            PasswordFlags()[1],
+            {"--force", "", "overwrite an existing job file", ""}},
        .says = "writes a job file to begin with",
        .more =
            "Looks at the columns of a table, a file or a folder of files, and writes a job that "

@@ -17,6 +17,7 @@
 #include "app/verb.h"
 #include "app/verbs/stream.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "engine/address.h"
 #include "events/events.h"
 #include "frame/open.h"
@@ -137,10 +138,16 @@ std::string GangText(const Json& gang) {
   return text;
 }
 
-// "5 folds by plane, 2 times"; empty without folds.
+// "5 folds by plane, 2 times", "5 folds in the order of day, ..."; empty without folds.
 std::string FoldsText(const Json& folds) {
   if (!folds.is_object()) return {};
   std::string text = fmt::format("{} folds", Shown(folds["k"]));
+  const std::string time = TextAt(folds, "by_time");
+  if (!time.empty()) {
+    const int64_t gap = WholeAt(folds, "gap");
+    return text + " in the order of " + time + ", each predicted from the rows before it" +
+           (gap > 0 ? fmt::format(" but the last {}", Counted(gap, "time")) : "");
+  }
   text += folds["by"].empty() ? " by all columns" : " by " + Shown(folds["by"]);
   if (folds["held_out"] != 0)
     text += fmt::format(", {} of them held out", Shown(folds["held_out"]));
