@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "protium/stream.h"
+#include "serve/infer_output.h"
 #include "serve/infer_request.h"
 #include "serve/infer_tensor.h"
 

@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/status.h"
 #include "inference/json_cursor.h"
 
@@ -51,13 +50,5 @@ Result<std::shared_ptr<arrow::Array>> ReadRawTensor(std::string_view values,
                                                     const InferTensor& tensor,
                                                     const InferSize& size,
                                                     const arrow::Field& field);
-
-// The shape of a column: [rows], or [rows, width] for lists. Fails if these differ in length.
-Result<std::vector<int64_t>> ShapeOf(const arrow::Field& field, const arrow::Array& column);
-// Its values, flat, as a list in JSON; missing ones are null. Refuses values that are no texts.
-Result<Json> JsonValues(const arrow::Field& field, const arrow::Array& column);
-// Its values as bytes. A missing number with a point is NaN; another missing value is refused,
-// since no byte means that.
-Result<std::string> RawValues(const arrow::Field& field, const arrow::Array& column);
 
 }  // namespace protium

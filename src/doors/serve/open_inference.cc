@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "protium/version.h"
+#include "serve/infer_output.h"
 #include "serve/infer_request.h"
 #include "serve/infer_tensor.h"
 #include "serve/score_request.h"

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/fault.h"
+#include "serve/infer_output.h"
 #include "serve/infer_request.h"
 #include "serve/infer_tensor.h"
 #include "serve/responses.h"
