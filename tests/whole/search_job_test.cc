@@ -85,6 +85,9 @@ TEST(Search, TriesAGridAndRefitsTheBest) {
   EXPECT_TRUE(fs::exists(folder / "trials/003/events.jsonl"));
   EXPECT_FALSE(fs::exists(folder / "trials/003/checkpoints"));
   EXPECT_TRUE(fs::exists(folder / "model/weights.safetensors"));
+  const Outcome more = job.Protium({"resume", folder.string(), "--set", "search.trials=9"});
+  EXPECT_EQ(more.exit, 2);
+  EXPECT_THAT(more.err, HasSubstr("a grid has all its trials"));
 }
 
 // The first of four trials packs the rows.

@@ -312,6 +312,20 @@ TEST_F(C, RefusesWhatAPipelineCannotBe) {
   pt_string_free(text);
 }
 
+TEST(CSearch, IsToldSeveralMetricsByName) {
+  pt_search* several = nullptr;
+  Expect(pt_search_open(R"({"space": {"x": [1, 2]}, "metric": ["auc", "cost"],
+                            "higher_is_better": "auc"})",
+                        &several));
+  char* text = nullptr;
+  Expect(pt_search_ask(several, &text));
+  pt_string_free(text);
+  EXPECT_THAT(PartsOf(pt_search_tell(several, 1, 0.5, nullptr)).what, HasSubstr("one value"));
+  EXPECT_THAT(PartsOf(pt_search_tell_all(several, 1, R"({"auc": 1})")).what, HasSubstr("no cost"));
+  Expect(pt_search_tell_all(several, 1, R"({"auc": 0.9, "cost": 3})"));
+  pt_search_free(several);
+}
+
 TEST(CSearch, AsksAndIsTold) {
   pt_search* search = nullptr;
   Expect(pt_search_open(R"({"space": {"x": {"uniform": [-1, 1]}}, "trials": 12, "method": "tpe",

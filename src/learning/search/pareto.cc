@@ -98,13 +98,17 @@ bool Dominates(const Losses& a, const Losses& b) {
   return better;
 }
 
+// In the order of their losses only one that is on the front already can dominate the next.
 std::vector<size_t> FrontOf(std::span<const Losses> all) {
-  std::vector<size_t> front;
-  for (size_t i = 0; i < all.size(); ++i) {
+  std::vector<size_t> order(all.size()), front;
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) -> const Losses& { return all[i]; });
+  for (const size_t i : order) {
     const bool behind =
-        std::ranges::any_of(all, [&](const Losses& other) { return Dominates(other, all[i]); });
+        std::ranges::any_of(front, [&](size_t other) { return Dominates(all[other], all[i]); });
     if (!behind) front.push_back(i);
   }
+  std::ranges::sort(front);
   return front;
 }
 

@@ -13,6 +13,7 @@
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
 #include "run/run_view.h"
+#include "search/space.h"
 
 namespace protium {
 
@@ -131,22 +132,30 @@ Status TrainOn(const Assignment& said, const std::string& set, const fs::path& r
   return trees ? AddRounds(said, set, estimator) : AddEpochs(said, set, run, estimator);
 }
 
+Status CheckMoreTrials(const SearchOptions& search, const Assignment& said,
+                       const std::string& set) {
+  if (search.method == SearchMethod::kGrid) {
+    return Refused(set, "a grid has all its trials", "",
+                   "protium run JOB  with more values in [search.space] starts a run of its own");
+  }
+  PT_LET(const int64_t made, CountTrials(search, "search"));
+  if (said.value > made) return Status::OK();
+  return Refused(set, fmt::format("the search has {} trials; resume can only add some", made), "",
+                 fmt::format("--set search.trials={} or more", made + 1));
+}
+
 // Gives a search more trials, or another budget: those that it has made stay as they are.
 Status SetBudget(const Assignment& said, const std::string& set, Json& job) {
   if (!job.value("search", Json()).is_object()) {
     return Refused(set, "the run has no [search]", "",
                    "protium run JOB  with [search] in the job starts one");
   }
+  SearchOptions before, after;
+  PT_TRY(FieldsFromJson(job["search"], "search", before));
   Json search = job["search"];
   search[said.path.substr(kSearch.size())] = said.value;
-  SearchOptions checked;
-  PT_TRY(FieldsFromJson(search, "search", checked));
-  const Json trials = job["search"].value("trials", Json(0));
-  if (said.path == "search.trials" && said.value <= trials) {
-    return Refused(set,
-                   fmt::format("the search has {} trials; resume can only add some", Dump(trials)),
-                   "", fmt::format("--set search.trials={} or more", trials.get<int64_t>() + 1));
-  }
+  PT_TRY(FieldsFromJson(search, "search", after));
+  if (said.path == "search.trials") PT_TRY(CheckMoreTrials(before, said, set));
   job["search"] = std::move(search);
   return Status::OK();
 }
