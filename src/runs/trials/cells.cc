@@ -14,7 +14,7 @@ constexpr size_t kRangeCells = 32, kMostChoices = 63;
 
 }  // namespace
 
-Cells::Cells(const TriedOption& option, double share_without) : option_(option) {
+OptionCells::OptionCells(const TriedOption& option, double share_without) : option_(option) {
   const double half = option.whole ? 0.5 : 0;
   low_ = option.low - half;
   high_ = option.high + half;
@@ -35,24 +35,24 @@ Cells::Cells(const TriedOption& option, double share_without) : option_(option) 
   if (share_without > 0) weights_.push_back(share_without);
 }
 
-double Cells::UnitOf(double value) const {
+double OptionCells::UnitOf(double value) const {
   if (!(high_ > low_)) return 0;
   const double unit = option_.log ? StrictLog(value / low_) / StrictLog(high_ / low_)
                                   : (value - low_) / (high_ - low_);
   return std::clamp(unit, 0.0, 1.0);
 }
 
-double Cells::ValueAt(double unit) const {
+double OptionCells::ValueAt(double unit) const {
   return option_.log ? low_ * std::pow(high_ / low_, unit) : low_ + unit * (high_ - low_);
 }
 
-double Cells::MiddleOf(size_t cell) const {
+double OptionCells::MiddleOf(size_t cell) const {
   if (each_whole_) return option_.low + double(cell);
   const double value = ValueAt((double(cell) + 0.5) / double(num_values_));
   return option_.whole ? std::round(value) : value;
 }
 
-size_t Cells::CellOf(const Json& value) const {
+size_t OptionCells::CellOf(const Json& value) const {
   const size_t last = num_values_ - 1;
   if (value.is_null()) return count() > num_values_ ? num_values_ : last;
   if (!option_.range()) {
@@ -67,7 +67,7 @@ size_t Cells::CellOf(const Json& value) const {
   return std::min(size_t(UnitOf(value.get<double>()) * double(num_values_)), last);
 }
 
-double Cells::WeightOf(uint64_t cells) const {
+double OptionCells::WeightOf(uint64_t cells) const {
   double sum = 0;
   for (uint64_t left = cells; left != 0; left &= left - 1) {
     sum += weights_[size_t(std::countr_zero(left))];

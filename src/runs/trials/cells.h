@@ -10,12 +10,12 @@
 
 namespace protium {
 
-class Cells {
+class OptionCells {
  public:
   // 32 equally probable cells of a range, or one for each whole number if there are fewer; one for
   // each choice, of which those after the 63rd share the last; and one for trials without the
   // option, `share_without` of all.
-  Cells(const TriedOption& option, double share_without);
+  OptionCells(const TriedOption& option, double share_without);
 
   // `value` is null for a trial without the option. What lies outside of the range is at its end.
   size_t CellOf(const Json& value) const;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kFewestTrials = 8, kInPairs = 4;
 
-std::vector<Cells> CellsOf(const TriedSearch& search) {
-  std::vector<Cells> cells;
+std::vector<OptionCells> CellsOf(const TriedSearch& search) {
+  std::vector<OptionCells> cells;
   for (const TriedOption& option : search.options) {
     const auto without = std::ranges::count_if(
         search.trials, [&](const TriedTrial& each) { return !each.values.contains(option.path); });
@@ -42,7 +42,7 @@ void ClipBad(std::vector<TrialPoint>& points, bool higher_is_better) {
   }
 }
 
-std::vector<TrialPoint> PointsOf(const TriedSearch& search, const std::vector<Cells>& cells,
+std::vector<TrialPoint> PointsOf(const TriedSearch& search, const std::vector<OptionCells>& cells,
                                  size_t objective) {
   std::vector<TrialPoint> points;
   for (const TriedTrial& trial : search.trials) {
@@ -72,7 +72,7 @@ double WholeVariance(const TrialTree& tree) {
   return variance;
 }
 
-std::vector<double> MarginalIn(const TrialTree& tree, const Cells& cells, size_t option) {
+std::vector<double> MarginalIn(const TrialTree& tree, const OptionCells& cells, size_t option) {
   std::vector<double> marginal(cells.count());
   for (const TrialLeaf& leaf : tree) {
     const double part = leaf.value * leaf.volume / cells.WeightOf(leaf.cells[option]);
@@ -91,7 +91,7 @@ double Variance(const std::vector<double>& marginal, const std::vector<double>& 
 }
 
 OptionImportance MeanOver(const std::vector<TrialTree>& forest, const TriedOption& option,
-                          const Cells& cells, size_t index) {
+                          const OptionCells& cells, size_t index) {
   OptionImportance made{.path = option.path, .marginal = std::vector<double>(cells.num_values())};
   for (const TrialTree& tree : forest) {
     const std::vector<double> marginal = MarginalIn(tree, cells, index);
@@ -108,7 +108,7 @@ OptionImportance MeanOver(const std::vector<TrialTree>& forest, const TriedOptio
   return made;
 }
 
-PairMarginal MeanOfPair(const std::vector<TrialTree>& forest, const std::vector<Cells>& cells,
+PairMarginal MeanOfPair(const std::vector<TrialTree>& forest, const std::vector<OptionCells>& cells,
                         size_t a, size_t b) {
   std::vector<std::vector<double>> sums(cells[a].count(), std::vector<double>(cells[b].count()));
   for (const TrialTree& tree : forest) {
@@ -128,7 +128,7 @@ PairMarginal MeanOfPair(const std::vector<TrialTree>& forest, const std::vector<
 
 // In the order of their shares, so that the first pair is the one to look at first.
 std::vector<PairMarginal> PairsOf(const std::vector<TrialTree>& forest,
-                                  const std::vector<Cells>& cells,
+                                  const std::vector<OptionCells>& cells,
                                   const std::vector<OptionImportance>& options) {
   std::vector<size_t> order(options.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -154,7 +154,7 @@ Json Rounded(const std::vector<double>& values) {
 
 std::optional<Importance> ImportanceOf(const TriedSearch& search, size_t objective) {
   if (objective >= search.objectives.size() || search.options.empty()) return std::nullopt;
-  const std::vector<Cells> cells = CellsOf(search);
+  const std::vector<OptionCells> cells = CellsOf(search);
   std::vector<TrialPoint> points = PointsOf(search, cells, objective);
   if (points.size() < kFewestTrials) return std::nullopt;
   const auto [least, most] = std::ranges::minmax(points, {}, &TrialPoint::value);

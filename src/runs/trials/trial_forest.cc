@@ -46,11 +46,11 @@ double SquaredError(Points points) {
 
 class Grower {
  public:
-  explicit Grower(std::span<const Cells> options) : options_(options) {}
+  explicit Grower(std::span<const OptionCells> options) : options_(options) {}
 
   TrialTree Grow(std::vector<const TrialPoint*> points) {
     std::vector<uint64_t> whole;
-    for (const Cells& each : options_) whole.push_back(each.all());
+    for (const OptionCells& each : options_) whole.push_back(each.all());
     least_gain_ = kLeastGain * SquaredError(points);
     tree_.clear();
     Divide(points, std::move(whole));
@@ -129,14 +129,14 @@ class Grower {
     tree_.push_back({std::move(box), Sum(points) / double(points.size()), volume});
   }
 
-  std::span<const Cells> options_;
+  std::span<const OptionCells> options_;
   double least_gain_ = 0;
   TrialTree tree_;
 };
 
 }  // namespace
 
-std::vector<TrialTree> GrowTrialForest(std::span<const Cells> options,
+std::vector<TrialTree> GrowTrialForest(std::span<const OptionCells> options,
                                        std::span<const TrialPoint> points) {
   Grower grower(options);
   std::vector<TrialTree> trees;

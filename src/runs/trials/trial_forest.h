@@ -28,7 +28,7 @@ struct TrialPoint {
 };
 
 // Returns 64 trees, the same ones for the same points. `points` must not be empty.
-std::vector<TrialTree> GrowTrialForest(std::span<const Cells> options,
+std::vector<TrialTree> GrowTrialForest(std::span<const OptionCells> options,
                                        std::span<const TrialPoint> points);
 
 }  // namespace protium
