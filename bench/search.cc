@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_search [SEEDS]: the median over seeds (30) of the best of 100 trials on published functions,
-// with trials that learn from all before them and with the usual lag of 4; and the time of one ask.
+// bench_search [SEEDS]: the median over seeds (30) of the best of 100 trials on published
+// functions, with trials that learn from all before them and with the usual lag of 4; and the time
+// of one ask.
 #include <fmt/format.h>
 #include <time.h>
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import tempfile
 
 FUNCTIONS = ("sphere5", "rosenbrock4", "rastrigin4", "ackley5", "branin", "hartmann6", "levy4", "styblinski4", "griewank4",
@@ -11,7 +12,6 @@ TRIALS, EPOCHS = 64, 27
 # What both sides vary. With 27 epochs, trials are compared after 1, 3 and 9.
 SPACE = """
 [search]
-method = "tpe"
 trials = %d
 
 [search.space]
@@ -54,7 +54,7 @@ class Searched:
         pairs = [sums_of_ranks(self.all["ours"][name], self.all["theirs"][name]) for name in self.all["theirs"]]
         return [[{"figure": "sum of ranks", "value": sum(sides), "unit": ""}] for sides in zip(*pairs)]
 
-    # What a search of the flights job says in the end.
+    # What a search of the flights job says in the end, and the processor time of all its processes.
     def search(self, tables, folder, *settings):
         job = os.path.join(folder, "search.toml")
         with open(self.job_file, encoding="utf-8") as file:
@@ -64,19 +64,29 @@ class Searched:
         command = [f"{self.binaries}/protium", "run", job, "--runs-dir", os.path.join(folder, "runs"), "--json"]
         for each in (f"data={os.path.abspath(tables)}", f"train.epochs={EPOCHS}", "gang.workers=1", *settings):
             command += ["--set", each]
-        return json.loads(self.run(command, env=dict(os.environ, PROTIUM_STORE="off")).strip().splitlines()[-1])
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        said = self.run(command, env=dict(os.environ, PROTIUM_STORE="off", PROTIUM_POOL="off"))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return json.loads(said.strip().splitlines()[-1]), spent
 
+    # Random trials are the same with and without pruning; those of tpe beside Optuna's.
     def our_flights(self, tables):
+        asha = ("search.prune=asha", "search.grace=1")
         with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
-            whole = self.search(tables, folder)
-            asha = self.search(tables, folder, "search.prune=asha", "search.grace=1")
-        time = asha["seconds"]["total"] / whole["seconds"]["total"]
-        best = asha["search"]["value"] / whole["search"]["value"]
-        yield {"figure": f"flights, {TRIALS} trials, all epochs", "value": whole["seconds"]["total"], "unit": "s"}
-        yield {"figure": f"flights, {TRIALS} trials, asha", "value": asha["seconds"]["total"], "unit": "s"}
-        yield {"figure": f"flights, {TRIALS} trials, best rmse", "value": asha["search"]["value"], "unit": "min"}
-        yield {"figure": "asha / all epochs, time", "value": time, "unit": ""}
-        yield {"figure": "asha / all epochs, best rmse", "value": best, "unit": ""}
+            whole, whole_spent = self.search(tables, folder, "search.method=random")
+            some, some_spent = self.search(tables, folder, "search.method=random", *asha)
+            tpe, tpe_spent = self.search(tables, folder, "search.method=tpe", *asha)
+        for name, value, unit in (
+                ("random, all epochs", whole["seconds"]["total"], "s"),
+                ("random, asha", some["seconds"]["total"], "s"),
+                ("asha / all epochs, time", some["seconds"]["total"] / whole["seconds"]["total"], ""),
+                ("asha / all epochs, processor time", some_spent / whole_spent, ""),
+                ("asha / all epochs, best rmse", some["search"]["value"] / whole["search"]["value"], ""),
+                ("flights, 64 trials", tpe["seconds"]["total"], "s"),
+                ("flights, 64 trials, processor time", tpe_spent, "s"),
+                ("flights, 64 trials, best rmse", tpe["search"]["value"], "minutes")):
+            yield {"figure": name, "value": value, "unit": unit}
 
     def their_flights(self, tables):
         return self.figures(self.python, "bench/peers/search_flights.py", self.job_file, tables, str(TRIALS), str(EPOCHS))

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findChromium, sleep, until } from "./browser.mjs";
+import { kForestJob, kSearchJob, makeSearch, writeShops } from "./made_jobs.mjs";
 
 const [, , protium, repository, pictures] = process.argv;
 if (!findChromium()) {
@@ -169,10 +170,9 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   await tab.open(pathToFileURL(file).href);
   const result = resultOf(state.run);
   await tab.shows("Feature importance");
-  const text = await tab.text();
   const words = [result.metrics.test.rmse.toFixed(4), result.weights_sha256.slice(0, 16), "a straight line in", "rows per step =", "SQL of the job", "What the columns held", "What the engine ran", "train.epochs", "Logs and files lie in the folder"];
-  for (const word of words) assert.ok(text.includes(word), `"${word}" is not in the report:\n${text}`);
-  assert.ok(!text.includes("Left out here"));
+  for (const word of words) await tab.shows(word);
+  assert.ok(!(await tab.text()).includes("Left out here"));
   await until("the curves are drawn", () => tab.run("document.querySelector('[aria-label^=\"Training loss\"] canvas') !== null"));
   await tab.run("[...document.querySelectorAll('button')].find((each) => each.innerText === 'defaults, too').click()");
   await tab.shows("train.seed");
@@ -191,30 +191,8 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   assert.deepEqual(tab.wrong, []);
 });
 
-const kForestJob = `name = "grown"
-[tables]
-shops = { csv = "shops.csv" }
-[etl]
-sql = "SELECT * FROM shops"
-[split]
-by = ["id"]
-[[pipeline]]
-kind = "string_indexer"
-id = "index"
-inputs = ["shop"]
-[[pipeline]]
-kind = "tree_estimator"
-categorical = [{ stage = "index" }]
-numeric = ["age", "area"]
-label = "sales"
-trees = { rounds = 30, leaves = 31 }
-[train]
-validation = { share = 0.2, by = ["id"] }
-`;
-
 test("a forest is seen by rounds, columns and trees, with the keyboard alone, on the page and in the report", async ({ tab, address }) => {
-  const rows = [...Array(2000).keys()].map((i) => `${i},${["north", "south", "east"][i % 3]},${(i * 37) % 101},${(i * 53) % 211},${((i * 37) % 101) * (i % 3) + (((i * 53) % 211) > 100 ? 40 : 0)}`);
-  writeFileSync(join(scratch, "shops.csv"), `id,shop,age,area,sales\n${rows.join("\n")}\n`);
+  writeShops(scratch);
   writeFileSync(join(scratch, "grown.toml"), kForestJob);
   await runToEnd(["run", join(scratch, "grown.toml"), "--runs-dir", runs]);
   const run = readdirSync(runs).find((name) => name.startsWith("grown-"));
@@ -259,35 +237,8 @@ test("a forest is seen by rounds, columns and trees, with the keyboard alone, on
   await until("its tree is drawn", async () => (await tab.run(buttons)) > 1);
 });
 
-// A job of few rows whose trials are over in tenths of a second.
-const kSearchJob = `name = "sought"
-[tables]
-shops = { csv = "shops.csv" }
-[etl]
-sql = "SELECT * FROM shops"
-[[pipeline]]
-kind = "string_indexer"
-id = "index"
-inputs = ["shop"]
-[[pipeline]]
-kind = "tree_estimator"
-categorical = [{ stage = "index" }]
-numeric = ["age", "area"]
-label = "sales"
-trees = { rounds = 27 }
-[train]
-validation = { share = 0.2, by = ["id"] }
-[search]
-method = "tpe"
-prune = "asha"
-trials = 24
-[search.space]
-"trees.leaves" = { log_int_uniform = [2, 64] }
-"trees.learning_rate" = { log_uniform = [0.005, 0.5] }
-"trees.rows" = [0.5, 1]
-`;
-
 test("a search is seen trial by trial, to its end and in the report", async ({ tab, address }) => {
+  writeShops(scratch);
   writeFileSync(join(scratch, "sought.toml"), kSearchJob);
   const job = start(["run", join(scratch, "sought.toml"), "--runs-dir", runs]);
   const run = await until("the search begins", () => readdirSync(runs).find((name) => name.startsWith("sought-")));
@@ -316,31 +267,8 @@ test("a search is seen trial by trial, to its end and in the report", async ({ t
   if (pictures) await tab.picture(join(pictures, "search-report.png"));
 });
 
-// As src/learning/search leaves it, with two metrics of which none decides alone.
-function makeSearch(name, count) {
-  const folder = join(runs, name);
-  mkdirSync(join(folder, "trials"), { recursive: true });
-  const started = new Date().toISOString();
-  writeFileSync(join(folder, "run.json"), JSON.stringify({ name, state: "done", pid: 1, started, ended: started, argv: ["protium"] }));
-  const space = { lr: { log_uniform: [1e-4, 0.1] }, layers: { int_uniform: [1, 5] }, kind: ["a", "b", [64, 32]], dropout: { uniform: [0, 0.5] } };
-  writeFileSync(join(folder, "trials", "search.json"), JSON.stringify({ space }));
-  let state = 7;
-  const draw = () => (state = (state * 48271) % 2147483647) / 2147483647;
-  const trials = [...Array(count).keys()].map((at) => {
-    const values = { lr: 10 ** (-4 + 3 * draw()), layers: 1 + Math.floor(5 * draw()), kind: space.kind[Math.floor(3 * draw())], dropout: draw() / 2 };
-    const rmse = Math.abs(Math.log10(values.lr) + 2) + values.layers / 20 + draw() / 10;
-    const state = at % 10 === 3 ? "failed" : "done";
-    return { trial: at + 1, values, state, value: state === "done" ? rmse : null, folds: [], seconds: 1, error: "", measured: state === "done" ? { rmse, latency_us: values.layers * 10 + draw() } : null };
-  });
-  const done = trials.filter((each) => each.state === "done");
-  const better = (a, b) => a.measured.rmse <= b.measured.rmse && a.measured.latency_us <= b.measured.latency_us && a !== b;
-  const front = done.filter((each) => !done.some((other) => better(other, each))).map((each) => each.trial);
-  writeFileSync(join(folder, "trials.json"), JSON.stringify({ metric: "rmse", higher_is_better: false, objectives: ["rmse", "latency_us"], front, best: front[0], trials }));
-  return front;
-}
-
 test("a thousand trials of two objectives are there at once", async ({ tab, address }) => {
-  const front = makeSearch("wide", 1000);
+  const front = makeSearch(join(runs, "wide"), 1000);
   await tab.open(`${address}runs/wide/trials`);
   await tab.shows("Trials that no other is better than");
   await tab.shows(`${front.length} of 900`);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a search as a study of Optuna: a journal, one operation a line, that JournalFileBackend
 // of Optuna 4 and 5 and optuna-dashboard read. Numbers of operations, states and directions are
-// those of optuna/storages/journal/_storage.py, optuna/trial/_state.py and
-// optuna/study/_study_direction.py.
+// those of its classes JournalOperation, TrialState and StudyDirection.
 #include <algorithm>
 #include <utility>
 
