@@ -190,7 +190,7 @@ TEST(Init, JoinsTheTablesOfAFolderAndReadsItsDates) {
        {"shops is joined by shop: one row for each, found for 100 % of the rows of sales",
         "notes is not joined: it shares no column with sales",
         "day is read as a date written dd.MM.yyyy",
-        "test rows are the last fifth in time: day from 2024-01-21 on"}) {
+        "test rows are the last fifth in time, by day"}) {
     EXPECT_TRUE(Has(made.out, part)) << part << "\n" << made.out;
   }
   const std::string job = own.Text("shop.toml");
@@ -219,7 +219,7 @@ TEST(Init, WritesAProgram) {
   const Outcome made =
       own.Protium({"init", own / "shop", "--label", "sold", "--cpp", "--output", own / "program"});
   ASSERT_EQ(made.exit, 0) << made.err;
-  EXPECT_TRUE(Has(own.Text("program/main.cc"), "Split({.column = \"held_out\"})"));
+  EXPECT_TRUE(Has(own.Text("program/main.cc"), "Split({.test = 0.2, .by_time = \"day\"})"));
   EXPECT_TRUE(Has(own.Text("program/CMakeLists.txt"), "add_executable(shop main.cc)"));
   const Outcome again =
       own.Protium({"init", own / "shop", "--label", "sold", "--cpp", "--output", own / "program"});

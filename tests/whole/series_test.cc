@@ -87,6 +87,19 @@ TEST(Series, IsFoundLearnedAndPredictedBetterThanByItsLastSeason) {
   RecordProperty("naive", fmt::format("{}", naive));
   EXPECT_LT(ours, 0.9 * naive) << ours << " " << naive;
 
+  const Outcome served = series.Protium({"serve", run.json["model"].get<std::string>()});
+  EXPECT_NE(served.exit, 0);
+  EXPECT_NE(served.err.find("the model reads earlier rows"), std::string::npos) << served.err;
+  // A split by a hash of the rows.
+  std::string text = ReadText(job);
+  const size_t cut = text.find("by_time = \"day\"");
+  ASSERT_NE(cut, std::string::npos);
+  std::ofstream(series / "torn.toml") << text.replace(cut, text.find('\n', cut) - cut, "");
+  const Outcome torn = series.Protium({"plan", series / "torn.toml"});
+  EXPECT_EQ(torn.exit, 2);
+  EXPECT_NE(torn.err.find("split takes single rows out of the series"), std::string::npos)
+      << torn.err;
+
   // The week after the last known day.
   std::ofstream next(series / "next.csv");
   next << "day\n";

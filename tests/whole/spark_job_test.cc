@@ -72,6 +72,67 @@ class SparkJob : public testing::Test {
   std::string engine_;
 };
 
+// Every stage of earlier rows, and a split and validation by time.
+constexpr const char* kSeriesJob = R"(name = "series"
+[tables]
+machines = { csv = "machines.csv" }
+[etl]
+sql = "SELECT *, date_add(DATE '2024-01-01', CAST(id AS INT)) AS day FROM machines"
+[split]
+by_time = "day"
+[[pipeline]]
+kind = "lag"
+inputs = ["hours", "load"]
+by = ["kind"]
+time = "day"
+lags = [1, 7]
+[[pipeline]]
+kind = "difference"
+inputs = ["hours"]
+by = ["kind"]
+time = "day"
+[[pipeline]]
+kind = "rolling"
+inputs = ["hours"]
+by = ["kind"]
+time = "day"
+rows = 5
+of = ["mean", "std", "min"]
+[[pipeline]]
+kind = "rolling"
+id = "days"
+inputs = ["load"]
+by = ["kind"]
+time = "day"
+over = "20 days"
+of = ["sum"]
+[[pipeline]]
+kind = "expanding"
+inputs = ["hours"]
+by = ["kind"]
+time = "day"
+[[pipeline]]
+kind = "tree_estimator"
+numeric = ["age", { stage = "lag" }, { stage = "difference" }, { stage = "rolling" },
+           { stage = "days" }, { stage = "expanding" }]
+label = "hours"
+trees = { rounds = 20 }
+[train]
+validation = { share = 0.1, by_time = "day" }
+baseline = "hours__lag__7"
+)";
+
+TEST_F(SparkJob, LooksBackAlongSeriesAsTheEmbeddedEngineDoes) {
+  const OwnJob here(MachinesTable(600), kSeriesJob), there(MachinesTable(600), kSeriesJob);
+  const Outcome local = here.Run({"--json"}), spark = there.Run({"--json", "--set", engine_});
+  ASSERT_EQ(local.exit, 0) << local.err;
+  ASSERT_EQ(spark.exit, 0) << spark.err;
+  EXPECT_EQ(spark.json["weights_sha256"], local.json["weights_sha256"]);
+  EXPECT_EQ(Dump(spark.json["metrics"]), Dump(local.json["metrics"]));
+  EXPECT_EQ(ReadText(there.Model() + "/history.parquet"),
+            ReadText(here.Model() + "/history.parquet"));
+}
+
 TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
   const Outcome here = RunFlights(scratch_, tables_, {});
   ASSERT_EQ(here.exit, 0) << here.err;

@@ -192,8 +192,7 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
   table.columns[0].greatest = "2015-05-01";
   EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml,
               HasSubstr("parts  = [\"month\", \"day_of_week\"]"));
-  EXPECT_THAT(job.notes, testing::Contains(
-                             "test rows are the last fifth in time, by day, from 2015-03-01 on"));
+  EXPECT_THAT(job.notes, testing::Contains("test rows are the last fifth in time, by day"));
 }
 
 TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {

@@ -99,8 +99,7 @@ std::string SplitNote(const FirstSplit& split) {
   const ColumnProfile& column = *split.column;
   switch (split.how) {
     case HeldOut::kLatest:
-      return fmt::format("test rows are the last fifth in time, by {}{}", column.name,
-                         column.last_fifth.empty() ? "" : ", from " + column.last_fifth + " on");
+      return "test rows are the last fifth in time, by " + column.name;
     case HeldOut::kDays:
       return "rows of one " + column.name + " stay on one side of the split";
     case HeldOut::kEntities:

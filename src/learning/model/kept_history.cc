@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/kept_history.h"
 
+#include <arrow/record_batch.h>
+
 #include <utility>
 
 #include "format/file_form.h"
+#include "format/file_writer.h"
 #include "format/parquet.h"
-#include "frame/table_writer.h"
 #include "pipeline/history.h"
 
 namespace protium {
@@ -14,8 +16,17 @@ Result<std::filesystem::path> KeepHistory(SessionState& session, const Chain& ch
                                           const Plan& rows) {
   if (!ReadsHistory(chain)) return std::filesystem::path();
   std::filesystem::path file = std::filesystem::absolute(session.folder() / kHistoryFile);
-  PT_LET(const FileForm form, FormToWrite(Format::kParquet, file.string()));
-  PT_TRY(WriteFrame(session, RowsToKeep(chain, rows), form, file.string(), {}).status());
+  // This process writes, since some engines write folders of files.
+  PT_LET(const BatchStreamPtr kept,
+         session.engine().Execute(RowsToKeep(chain, rows), session.call()));
+  PT_LET(const auto writer,
+         FileWriter::Make(FileForm{Format::kParquet}, file.string(), kept->schema()));
+  while (true) {
+    PT_LET(const auto batch, kept->Next());
+    if (batch == nullptr) break;
+    PT_TRY(writer->Write(*batch));
+  }
+  PT_TRY(writer->Commit());
   return file;
 }
 

@@ -126,6 +126,7 @@ Plan RowsToKeep(const Chain& chain, const Plan& rows) {
   Columns columns = read.by;
   columns.push_back(read.time);
   columns.insert(columns.end(), read.values.begin(), read.values.end());
+  const Columns order(columns.begin(), columns.begin() + std::ptrdiff_t(read.by.size()) + 1);
   std::string wanted;
   const std::string time = Name(read.time);
   for (const HistoryStage* each : StagesOf(chain)) {
@@ -145,8 +146,8 @@ Plan RowsToKeep(const Chain& chain, const Plan& rows) {
   const std::string groups = read.by.empty() ? "" : "PARTITION BY " + NameList(read.by) + " ";
   std::string text = fmt::format(
       "SELECT {0} FROM (SELECT {0}, row_number() OVER ({1}ORDER BY {2} DESC) AS __back, max({2}) "
-      "OVER ({1}) AS __last FROM rows) AS numbered WHERE {3}",
-      NameList(columns), groups, time, wanted);
+      "OVER ({1}) AS __last FROM rows) AS numbered WHERE {3} ORDER BY {4}",
+      NameList(columns), groups, time, wanted, NameList(order));
   return MakePlan(Sql{.text = std::move(text), .names = {"rows"}, .verb = "the last rows"}, {rows});
 }
 
