@@ -49,8 +49,10 @@ TEST(Resume, RefusesWhatWouldNotEqualARunFromTheStart) {
   for (const auto& [set, said] :
        {std::pair{"train.epochs=4", "the schedule \"cosine\" depends on the number"},
         std::pair{"train.epochs=2", "the run has 2 epochs; resume can only add some"},
-        std::pair{"train.batch_size=4",
-                  "resume can set train.epochs, trees.rounds and gang.* alone"},
+        std::pair{
+            "train.batch_size=4",
+            "resume can set train.epochs, trees.rounds, gang.* and, of a search, trials, seconds, "
+            "target and patience alone"},
         std::pair{"train.epochs=many", "must be a whole number"}}) {
     const Outcome refused = Resume(own, folder, set);
     EXPECT_EQ(refused.exit, 2) << refused.err;
