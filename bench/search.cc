@@ -150,8 +150,8 @@ double BestOf(const Case& of, int64_t seed, int64_t lag) {
     std::vector<Point> running;
     for (size_t i = known; i < told.size(); ++i) running.push_back(told[i].at);
     const Point at = tpe.PointOf(tpe.Ask(number, std::span(told).first(known), running));
-    told.push_back({at, of.function(at)});
-    best = std::min(best, told.back().loss);
+    told.push_back({at, {.loss = of.function(at)}});
+    best = std::min(best, told.back().outcome.loss);
   }
   return best;
 }
@@ -191,7 +191,7 @@ double AskMillis() {
     double sum = 0;
     for (const Dimension& each : space) values[each.path] = DrawValue(each, 2, i);
     for (int k = 0; k < 6; ++k) sum += values["x" + std::to_string(k)].get<double>();
-    told.push_back({tpe.PointOf(values), sum});
+    told.push_back({tpe.PointOf(values), {.loss = sum}});
   }
   std::vector<double> times;
   for (int64_t i = 0; i < kAsks; ++i) {
