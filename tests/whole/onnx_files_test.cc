@@ -121,12 +121,15 @@ kind = "torch_estimator"
 categorical = [{ stage = "index" }]
 numeric = [{ stage = "parts" }])";
 
+std::string FeaturesJob() {
+  return With(kMachinesJob,
+              "[[pipeline]]\nkind = \"torch_estimator\"\ncategorical = [{ stage = \"index\" }]\n"
+              "numeric = [{ stage = \"scale\" }]",
+              kFeatures);
+}
+
 TEST_F(Onnx, FeaturesTrainAModelThatCarriesTheNet) {
-  job.Write("job.toml",
-            With(kMachinesJob,
-                 "[[pipeline]]\nkind = \"torch_estimator\"\ncategorical = [{ stage = \"index\" }]\n"
-                 "numeric = [{ stage = \"scale\" }]",
-                 kFeatures));
+  job.Write("job.toml", FeaturesJob());
   const Outcome run = job.Run();
   ASSERT_EQ(run.exit, 0) << run.err;
   const std::string model = job.Model();
@@ -143,11 +146,7 @@ TEST_F(Onnx, FeaturesTrainAModelThatCarriesTheNet) {
 }
 
 TEST_F(Onnx, ModelsWithAnotherNetAreRefused) {
-  job.Write("job.toml",
-            With(kMachinesJob,
-                 "[[pipeline]]\nkind = \"torch_estimator\"\ncategorical = [{ stage = \"index\" }]\n"
-                 "numeric = [{ stage = \"scale\" }]",
-                 kFeatures));
+  job.Write("job.toml", FeaturesJob());
   ASSERT_EQ(job.Run().exit, 0);
   const fs::path model = job.Model();
   std::string copy;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -169,13 +168,11 @@ Status FindUnknown(const Counting& rows, const TableProfile& table, const std::s
 }
 
 Status ReadHorizon(const std::string& text, const Step* step, FirstSeries& series) {
-  int64_t rows = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rows);
-  const bool number = error == std::errc() && end == text.data() + text.size();
+  const auto rows = AllAsNumber<int64_t>(text);
   const auto micros = MicrosOf(text);
-  if (number && rows >= 1) {
-    series.horizon = rows;
-  } else if (!number && micros && *micros > 0 && step != nullptr) {
+  if (rows && *rows >= 1) {
+    series.horizon = *rows;
+  } else if (!rows && micros && *micros > 0 && step != nullptr) {
     series.horizon =
         std::max(int64_t(std::ceil(double(*micros) / 1e6 / step->seconds)), int64_t{1});
   } else {

@@ -9,19 +9,19 @@
 
 #include "base/fault.h"
 #include "column/cells.h"
+#include "column/lists.h"
 
 namespace protium {
 namespace {
 
-bool IsListColumn(const arrow::DataType& type) { return type.id() == arrow::Type::LIST; }
-
 // The values of all rows, one after the other.
 std::shared_ptr<arrow::Array> ValuesOf(const arrow::Array& column) {
-  if (!IsListColumn(*column.type())) return column.Slice(0);
-  const auto& lists = static_cast<const arrow::ListArray&>(column);
-  if (lists.length() == 0) return lists.values()->Slice(0, 0);
-  const int64_t from = lists.value_offset(0), to = lists.value_offset(lists.length());
-  return lists.values()->Slice(from, to - from);
+  if (!IsList(*column.type())) return column.Slice(0);
+  const auto items = arrow::MakeArray(column.data()->child_data[0]);
+  if (column.length() == 0) return items->Slice(0, 0);
+  const ListCell first = ListAt(*column.data(), 0);
+  const ListCell last = ListAt(*column.data(), column.length() - 1);
+  return items->Slice(first.begin, last.begin + last.length - first.begin);
 }
 
 void AppendRawText(std::string_view text, std::string& bytes) {
@@ -84,11 +84,11 @@ void AppendRaw(const arrow::Array& values, std::string& bytes) {
 
 Result<std::vector<int64_t>> ShapeOf(const arrow::Field& field, const arrow::Array& column) {
   std::vector<int64_t> shape = {column.length()};
-  if (!IsListColumn(*field.type())) return shape;
-  const auto& lists = static_cast<const arrow::ListArray&>(column);
-  shape.push_back(lists.length() == 0 ? 0 : lists.value_length(0));
-  for (int64_t i = 0; i < lists.length(); ++i) {
-    if (lists.IsNull(i) || lists.value_length(i) != shape[1]) {
+  if (!IsList(*field.type())) return shape;
+  shape.push_back(column.length() == 0 ? 0 : ListAt(*column.data(), 0).length);
+  for (int64_t i = 0; i < column.length(); ++i) {
+    const ListCell cell = ListAt(*column.data(), i);
+    if (!cell.valid || cell.length != shape[1]) {
       return Fail({.exit = Exit::kInput,
                    .what = fmt::format("the lists of \"{}\" differ in length, and are no tensor",
                                        field.name()),

@@ -6,13 +6,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/fault.h"
 #include "column/cells.h"
+#include "column/lists.h"
+#include "inference/json_rows.h"
 #include "inference/json_text.h"
 #include "inference/json_values.h"
 
@@ -31,45 +35,37 @@ constexpr const char* kBytes = "BYTES";
 
 struct Datatype {
   const char* name;
-  arrow::Type::type type;
+  const Type& (*type)();
 };
-constexpr std::array kNumbers = std::to_array<Datatype>({{"BOOL", arrow::Type::BOOL},
-                                                         {"UINT8", arrow::Type::UINT8},
-                                                         {"UINT16", arrow::Type::UINT16},
-                                                         {"UINT32", arrow::Type::UINT32},
-                                                         {"INT8", arrow::Type::INT8},
-                                                         {"INT16", arrow::Type::INT16},
-                                                         {"INT32", arrow::Type::INT32},
-                                                         {"INT64", arrow::Type::INT64},
-                                                         {"FP32", arrow::Type::FLOAT},
-                                                         {"FP64", arrow::Type::DOUBLE}});
+constexpr std::array kNumbers = std::to_array<Datatype>({{"BOOL", arrow::boolean},
+                                                         {"UINT8", arrow::uint8},
+                                                         {"UINT16", arrow::uint16},
+                                                         {"UINT32", arrow::uint32},
+                                                         {"INT8", arrow::int8},
+                                                         {"INT16", arrow::int16},
+                                                         {"INT32", arrow::int32},
+                                                         {"INT64", arrow::int64},
+                                                         {"FP32", arrow::float32},
+                                                         {"FP64", arrow::float64}});
 
-// The type of numbers that come as bytes.
-Type NumbersOf(std::string_view datatype) {
-  if (datatype == "UINT8") return arrow::uint8();
-  if (datatype == "UINT16") return arrow::uint16();
-  if (datatype == "UINT32") return arrow::uint32();
-  if (datatype == "INT8") return arrow::int8();
-  if (datatype == "INT16") return arrow::int16();
-  if (datatype == "INT32") return arrow::int32();
-  if (datatype == "INT64") return arrow::int64();
-  if (datatype == "FP32") return arrow::float32();
-  if (datatype == "FP64") return arrow::float64();
-  return nullptr;
+// The type of a datatype's values; null for texts.
+Type TypeOf(std::string_view datatype) {
+  const auto found = std::ranges::find(kNumbers, datatype, &Datatype::name);
+  return found == kNumbers.end() ? nullptr : found->type();
 }
-
-bool IsList(const arrow::DataType& type) { return type.id() == arrow::Type::LIST; }
 
 const Type& ValueType(const Type& type) {
-  return IsList(*type) ? static_cast<const arrow::ListType&>(*type).value_type() : type;
+  return IsList(*type) ? static_cast<const arrow::BaseListType&>(*type).value_type() : type;
 }
 
-std::string Input(const InferTensor& tensor) { return fmt::format("input \"{}\"", tensor.name); }
+std::string NameOfInput(const InferTensor& tensor) {
+  return fmt::format("input \"{}\"", tensor.name);
+}
 
 Status Refuse(const InferTensor& tensor, std::string what, std::string fix = {}) {
   return Fail({.exit = Exit::kInput,
                .what = std::move(what),
-               .where = Input(tensor),
+               .where = NameOfInput(tensor),
                .fix = std::move(fix)});
 }
 
@@ -79,10 +75,7 @@ Status WrongCount(const InferTensor& tensor, const InferSize& size) {
 }
 
 Status CheckDatatype(const InferTensor& tensor) {
-  if (tensor.datatype == kBytes) return Status::OK();
-  for (const Datatype& each : kNumbers) {
-    if (tensor.datatype == each.name) return Status::OK();
-  }
+  if (tensor.datatype == kBytes || TypeOf(tensor.datatype) != nullptr) return Status::OK();
   std::string known = kBytes;
   for (const Datatype& each : kNumbers) known += fmt::format(", {}", each.name);
   return Refuse(tensor, fmt::format("no values are read from datatype \"{}\"", tensor.datatype),
@@ -157,8 +150,8 @@ Result<Column> RawFlags(std::string_view values, const InferTensor& tensor) {
 
 Result<Column> RawNumbers(std::string_view values, const InferTensor& tensor,
                           const InferSize& size) {
-  const bool flags = tensor.datatype == "BOOL";
-  const Type type = flags ? nullptr : NumbersOf(tensor.datatype);
+  const Type type = TypeOf(tensor.datatype);
+  const bool flags = type->id() == arrow::Type::BOOL;
   const int64_t count = size.rows * size.width;
   if (int64_t(values.size()) != count * (flags ? 1 : type->byte_width())) {
     return WrongCount(tensor, size);
@@ -235,8 +228,9 @@ Result<InferSize> SizeOf(const InferTensor& tensor, int64_t most_rows) {
                                       fmt::join(tensor.shape, ", ")));
   }
   if (size.rows > most_rows) {
-    return Refuse(tensor, fmt::format("more rows than the {} that one request may hold", most_rows),
-                  "send them in several requests");
+    Fault fault = FaultOf(TooManyRows(most_rows));
+    fault.where = NameOfInput(tensor);
+    return Fail(std::move(fault));
   }
   return size;
 }
@@ -244,7 +238,7 @@ Result<InferSize> SizeOf(const InferTensor& tensor, int64_t most_rows) {
 Result<std::string> DatatypeOf(const arrow::Field& column) {
   const Type& type = ValueType(column.type());
   for (const Datatype& each : kNumbers) {
-    if (type->id() == each.type) return each.name;
+    if (type->id() == each.type()->id()) return each.name;
   }
   if (!IsList(*type)) return kBytes;
   return Fail({.exit = Exit::kInput,

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "column/lists.h"
 #include "protium/version.h"
 #include "serve/infer_output.h"
 #include "serve/infer_request.h"
@@ -59,8 +60,7 @@ HttpResponse InferRefusal(int status, const Fault& fault) {
   if (!fault.fix.empty()) text += "; " + fault.fix;
   HttpResponse response = JsonResponse({{"error", text}});
   response.status = status;
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return WithRetry(std::move(response));
 }
 
 Result<Json> TensorsOf(const arrow::Schema& schema) {
@@ -68,7 +68,7 @@ Result<Json> TensorsOf(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
     PT_LET(const std::string datatype, DatatypeOf(*field));
     Json shape = {-1};
-    if (field->type()->id() == arrow::Type::LIST) shape.push_back(-1);
+    if (IsList(*field->type())) shape.push_back(-1);
     tensors.push_back({{"name", field->name()}, {"datatype", datatype}, {"shape", shape}});
   }
   return tensors;

@@ -25,10 +25,7 @@ constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // For all requests toget
 HttpResponse Refused(const Status& status) {
   Fault fault = FaultOf(status);
   const int code = StatusFor(fault);
-  HttpResponse response = Refusal(code, std::move(fault));
-  // In seconds: the queue is full, but moving.
-  if (code == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return WithRetry(Refusal(code, std::move(fault)));
 }
 
 // What Arrow's reader refuses is an error in the request.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "protium/scorer.h"
@@ -20,6 +21,12 @@ int StatusFor(const Fault& fault) {
     default:
       return 500;
   }
+}
+
+HttpResponse WithRetry(HttpResponse response) {
+  // In seconds: the queue is full, but moving.
+  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 Result<int32_t> ExplainedColumns(const HttpRequest& request) {

@@ -11,6 +11,8 @@ namespace protium {
 
 // The HTTP status of a refusal: 400 for requests that are wrong, 503 where there is no room.
 int StatusFor(const Fault& fault);
+// Tells clients that were refused by 503 when to ask again.
+HttpResponse WithRetry(HttpResponse response);
 
 // The parameter "explain", as Scorer::Explaining() takes it; 0 without one.
 Result<int32_t> ExplainedColumns(const HttpRequest& request);

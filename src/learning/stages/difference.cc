@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "stages/history_stage.h"
-#include "stages/row.h"
 
 // How much an input has changed: its value `lag` rows before minus the one `rows` rows before that,
 // as <input>__<id>; NULL where either is missing. With lag = 0 the row's own value is the first of
@@ -52,10 +51,8 @@ class DifferenceStage : public HistoryStage {
 }  // namespace
 
 StageRow DifferenceRow() {
-  StageRow row = MakeStageRow<DifferenceStage, DifferenceOptions>(
+  return MakeHistoryRow<DifferenceStage, DifferenceOptions>(
       "difference", "how much a number changed between two earlier rows of the same series");
-  row.reads_history = true;
-  return row;
 }
 
 }  // namespace protium

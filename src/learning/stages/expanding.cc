@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "stages/row.h"
-#include "stages/window_numbers.h"
+#include "stages/window_stage.h"
 
 // Numbers of each input over all rows of the series up to `lag` rows before, as
 // <input>__<id>__<number>. As pandas' expanding(). A model keeps the whole history of its inputs.
@@ -35,43 +34,28 @@ struct ExpandingOptions : HistoryOptions {
   }
 };
 
-class ExpandingStage : public HistoryStage {
+class ExpandingStage : public WindowStage {
  public:
   ExpandingStage(const ExpandingOptions& options, StageNames names)
-      : HistoryStage(options, std::move(names)), options_(options) {
-    Columns outputs;
-    for (size_t i = 0; i < num_values(); ++i) {
-      for (const WindowNumber each : options_.of) {
-        outputs.push_back(fmt::format("{}__{}__{}", inputs()[i], id(), NameOf(each)));
-      }
-    }
-    SetOutputs(std::move(outputs));
-  }
+      : WindowStage(options, options.of, options.least, std::move(names)), lag_(options.lag) {}
 
-  std::vector<size_t> inputs_of(size_t i) const override { return {i / options_.of.size()}; }
   Reach reach() const override { return {}; }
 
  protected:
-  std::string SqlOf(size_t i, WindowCalls& calls) const override {
-    const size_t input = i / options_.of.size();
-    const std::string frame =
-        fmt::format("ROWS BETWEEN UNBOUNDED PRECEDING AND {} PRECEDING", options_.lag);
-    return NumberOver(options_.of[i % options_.of.size()], inputs()[input], ValueName(input),
-                      Over(frame), options_.least, calls);
+  std::string Frame() const override {
+    return fmt::format("ROWS BETWEEN UNBOUNDED PRECEDING AND {} PRECEDING", lag_);
   }
 
  private:
-  ExpandingOptions options_;
+  int64_t lag_;
 };
 
 }  // namespace
 
 StageRow ExpandingRow() {
-  StageRow row = MakeStageRow<ExpandingStage, ExpandingOptions>(
+  return MakeHistoryRow<ExpandingStage, ExpandingOptions>(
       "expanding",
       "means, sums, extremes of all earlier rows of the same series: <input>__<id>__mean");
-  row.reads_history = true;
-  return row;
 }
 
 }  // namespace protium

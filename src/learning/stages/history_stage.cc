@@ -46,6 +46,17 @@ Status HistoryStage::CheckInput(size_t i, const arrow::DataType& type) const {
   return CheckTime(type);
 }
 
+void HistoryStage::NameOutputs(const std::vector<std::string>& endings) {
+  outputs_each_ = endings.size();
+  Columns outputs;
+  for (size_t i = 0; i < num_values(); ++i) {
+    for (const std::string& ending : endings) {
+      outputs.push_back(fmt::format("{}__{}__{}", inputs()[i], id(), ending));
+    }
+  }
+  SetOutputs(std::move(outputs));
+}
+
 std::string HistoryStage::Ordered() const {
   const std::string parts = by_.empty() ? "" : "PARTITION BY " + NameList(by_) + " ";
   return fmt::format("{}ORDER BY {}", parts, kTime);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "stages/column_stage.h"
+#include "stages/row.h"
 
 namespace protium {
 
@@ -68,10 +69,16 @@ class HistoryStage : public PlainStage {
   virtual bool sees_own_row() const { return false; }
 
   const HistoryStage* history() const override { return this; }
+  std::vector<size_t> inputs_of(size_t i) const override { return {InputOf(i)}; }
   Status CheckInput(size_t i, const arrow::DataType& type) const override;
   Plan Apply(Plan rows, const Columns& columns) const override;
 
  protected:
+  // Names the outputs <input>__<id>__<ending>: for each input as many as there are endings.
+  void NameOutputs(const std::vector<std::string>& endings);
+  // Which input output `i` is made of, and which of the endings it has.
+  size_t InputOf(size_t i) const { return i / outputs_each_; }
+  size_t EndingOf(size_t i) const { return i % outputs_each_; }
   // Whether windows are measured in microseconds: then `time` is a date or a timestamp.
   virtual bool measures_time() const { return false; }
   // SQL of output `i`, a double, over the columns of `calls` and over ValueName().
@@ -87,6 +94,14 @@ class HistoryStage : public PlainStage {
 
   std::string time_;
   Columns by_;
+  size_t outputs_each_ = 1;  // Of an input.
 };
+
+template <class S, class Options>
+StageRow MakeHistoryRow(std::string name, std::string help) {
+  StageRow row = MakeStageRow<S, Options>(std::move(name), std::move(help));
+  row.reads_history = true;
+  return row;
+}
 
 }  // namespace protium

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "stages/history_stage.h"
-#include "stages/row.h"
 
 // The value of each input so many rows before, as <input>__<id>__<lag>; NULL where there is no such
 // row. Spark ML has no such class; SQL's lag() over a window.
@@ -38,22 +37,17 @@ class LagStage : public HistoryStage {
  public:
   LagStage(const LagOptions& options, StageNames names)
       : HistoryStage(options, std::move(names)), lags_(options.lags) {
-    Columns outputs;
-    for (size_t i = 0; i < num_values(); ++i) {
-      for (const int64_t lag : lags_) {
-        outputs.push_back(fmt::format("{}__{}__{}", inputs()[i], id(), lag));
-      }
-    }
-    SetOutputs(std::move(outputs));
+    std::vector<std::string> endings;
+    for (const int64_t lag : lags_) endings.push_back(std::to_string(lag));
+    NameOutputs(endings);
   }
 
-  std::vector<size_t> inputs_of(size_t i) const override { return {i / lags_.size()}; }
   Reach reach() const override { return {.rows = *std::ranges::max_element(lags_)}; }
 
  protected:
   std::string SqlOf(size_t i, WindowCalls& calls) const override {
-    const std::string value = ValueName(i / lags_.size());
-    return calls.Add(fmt::format("lag({}, {}) {}", value, lags_[i % lags_.size()], Over("")));
+    const std::string value = ValueName(InputOf(i));
+    return calls.Add(fmt::format("lag({}, {}) {}", value, lags_[EndingOf(i)], Over("")));
   }
 
  private:
@@ -63,10 +57,8 @@ class LagStage : public HistoryStage {
 }  // namespace
 
 StageRow LagRow() {
-  StageRow row = MakeStageRow<LagStage, LagOptions>(
+  return MakeHistoryRow<LagStage, LagOptions>(
       "lag", "values of earlier rows of the same series: <input>__<id>__<lag>");
-  row.reads_history = true;
-  return row;
 }
 
 }  // namespace protium

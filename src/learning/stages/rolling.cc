@@ -2,8 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "stages/row.h"
-#include "stages/window_numbers.h"
+#include "stages/window_stage.h"
 
 // Numbers of each input over a window that moves with the row and ends before it, as
 // <input>__<id>__<number>. The window is so many rows, of which the latest is `lag` rows before, or
@@ -64,20 +63,11 @@ struct RollingOptions : HistoryOptions {
   }
 };
 
-class RollingStage : public HistoryStage {
+class RollingStage : public WindowStage {
  public:
   RollingStage(const RollingOptions& options, StageNames names)
-      : HistoryStage(options, std::move(names)), options_(options) {
-    Columns outputs;
-    for (size_t i = 0; i < num_values(); ++i) {
-      for (const WindowNumber each : options_.of) {
-        outputs.push_back(fmt::format("{}__{}__{}", inputs()[i], id(), NameOf(each)));
-      }
-    }
-    SetOutputs(std::move(outputs));
-  }
+      : WindowStage(options, options.of, options.least, std::move(names)), options_(options) {}
 
-  std::vector<size_t> inputs_of(size_t i) const override { return {i / options_.of.size()}; }
   Reach reach() const override {
     if (!measures_time()) return {.rows = options_.rows + options_.lag - 1};
     return {.micros = Span() + Gap()};
@@ -86,22 +76,17 @@ class RollingStage : public HistoryStage {
  protected:
   bool measures_time() const override { return !options_.over.empty(); }
 
-  std::string SqlOf(size_t i, WindowCalls& calls) const override {
-    const size_t input = i / options_.of.size();
-    return NumberOver(options_.of[i % options_.of.size()], inputs()[input], ValueName(input),
-                      Over(Frame()), options_.least, calls);
+  std::string Frame() const override {
+    const int64_t end = measures_time() ? Gap() : options_.lag;
+    const int64_t length = measures_time() ? Span() : options_.rows;
+    return fmt::format("{} BETWEEN {} PRECEDING AND {} PRECEDING",
+                       measures_time() ? "RANGE" : "ROWS", end + length - 1, end);
   }
 
  private:
   int64_t Span() const { return MicrosOf(options_.over).value_or(0); }
   // A microsecond is the smallest step of time.
   int64_t Gap() const { return MicrosOf(options_.gap).value_or(1); }
-  std::string Frame() const {
-    const int64_t end = measures_time() ? Gap() : options_.lag;
-    const int64_t length = measures_time() ? Span() : options_.rows;
-    return fmt::format("{} BETWEEN {} PRECEDING AND {} PRECEDING",
-                       measures_time() ? "RANGE" : "ROWS", end + length - 1, end);
-  }
 
   RollingOptions options_;
 };
@@ -109,10 +94,8 @@ class RollingStage : public HistoryStage {
 }  // namespace
 
 StageRow RollingRow() {
-  StageRow row = MakeStageRow<RollingStage, RollingOptions>(
+  return MakeHistoryRow<RollingStage, RollingOptions>(
       "rolling", "means, sums, extremes of the last rows of the same series: <input>__<id>__mean");
-  row.reads_history = true;
-  return row;
 }
 
 }  // namespace protium

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stages/window_numbers.h"
+#include "stages/window_stage.h"
 
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include "plan/time_cut.h"
 
@@ -45,8 +46,6 @@ std::string DeviationOf(const std::string& value, const std::string& over, Windo
       list, sum("{0} * {0}"), sum("{0}"));
 }
 
-}  // namespace
-
 std::string NameOf(WindowNumber number) {
   for (const auto& [each, name] : Names(number).all) {
     if (each == number) return std::string(name);
@@ -54,15 +53,7 @@ std::string NameOf(WindowNumber number) {
   return {};
 }
 
-Status CheckNumbers(const std::vector<WindowNumber>& of, const std::string& path) {
-  const bool once = std::set<WindowNumber>(of.begin(), of.end()).size() == of.size();
-  if (once && !of.empty()) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = of.empty() ? "no number is named" : "a number is named twice",
-               .where = path + ".of",
-               .fix = "of = [\"mean\"]"});
-}
-
+// SQL of the number of `value`, a column of doubles, over the window `over`.
 std::string NumberOver(WindowNumber number, const std::string& column, const std::string& value,
                        const std::string& over, int64_t least, WindowCalls& calls) {
   const std::string x = fmt::format("CASE WHEN isnan({0}) THEN NULL ELSE {0} END", value);
@@ -86,6 +77,31 @@ std::string NumberOver(WindowNumber number, const std::string& column, const std
       break;
   }
   return fmt::format("CASE WHEN {} >= {} THEN {} END", count, least, result);
+}
+
+}  // namespace
+
+Status CheckNumbers(const std::vector<WindowNumber>& of, const std::string& path) {
+  const bool once = std::set<WindowNumber>(of.begin(), of.end()).size() == of.size();
+  if (once && !of.empty()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = of.empty() ? "no number is named" : "a number is named twice",
+               .where = path + ".of",
+               .fix = "of = [\"mean\"]"});
+}
+
+WindowStage::WindowStage(const HistoryOptions& options, std::vector<WindowNumber> of, int64_t least,
+                         StageNames names)
+    : HistoryStage(options, std::move(names)), of_(std::move(of)), least_(least) {
+  std::vector<std::string> endings;
+  for (const WindowNumber each : of_) endings.push_back(NameOf(each));
+  NameOutputs(endings);
+}
+
+std::string WindowStage::SqlOf(size_t i, WindowCalls& calls) const {
+  const size_t input = InputOf(i);
+  return NumberOver(of_[EndingOf(i)], inputs()[input], ValueName(input), Over(Frame()), least_,
+                    calls);
 }
 
 }  // namespace protium
