@@ -15,7 +15,10 @@ namespace protium {
 namespace {
 
 constexpr int64_t kRandomTrials = 10;
-constexpr int kCandidates = 24;
+// The more candidates, the better their best: as many as an ask of this many components (candidates
+// times trials) has the time for.
+constexpr size_t kComponents = 24000;
+constexpr size_t kFewestCandidates = 24, kMostCandidates = 128;
 constexpr size_t kMostGood = 25;
 // So often the estimators are asked anew for values that no trial has, and then random draws.
 constexpr uint64_t kRounds = 8;
@@ -83,7 +86,7 @@ std::vector<bool> BestOfSeveral(const std::vector<const Told*>& told, size_t goo
 
 // Both in the order of trials.
 Halves Halve(const std::vector<const Told*>& told) {
-  const size_t share = (told.size() + 9) / 10;
+  const size_t share = (3 * told.size() + 19) / 20;  // 15 in 100.
   const bool several =
       std::ranges::any_of(told, [](const Told* each) { return !each->outcome.losses.empty(); });
   const std::vector<bool> best =
@@ -258,9 +261,11 @@ void Tpe::ProposeGroup(const Group& group, const History& history, Draws& draws,
     if (TakesPart(group, each)) halves.bad.push_back(&each);
   }
   const Parzen good(group.axes, halves.good, halves.weights), bad(group.axes, halves.bad);
+  const size_t candidates =
+      std::clamp(kComponents / (told.size() + 1), kFewestCandidates, kMostCandidates);
   Point candidate = into, best;
   double greatest = 0;
-  for (int i = 0; i < kCandidates; ++i) {
+  for (size_t i = 0; i < candidates; ++i) {
     good.Draw(draws, candidate);
     const double gain = good.LogDensity(candidate) - bad.LogDensity(candidate);
     if (i > 0 && gain <= greatest) continue;
