@@ -32,9 +32,16 @@ struct ValidationOptions {
   // Instead: a column of the table, a date, a timestamp or a whole number, whose latest values hold
   // at least `share` of the rows; rows of one time stay together.
   std::string by_time;
+  // Instead of all of them: a boolean column of the table that is true in rows held out.
+  std::string column;
   // How many of these rows are used after training to measure each column's importance to the
   // predictions; unset: 1000, or fewer if there are over 200 columns; 0: not measured.
   std::optional<int64_t> importance_rows;
+  bool HoldsOut() const { return share > 0 || !column.empty(); }
+  void HoldOutNothing() {
+    share = 0;
+    column.clear();
+  }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("share", share,
@@ -43,6 +50,8 @@ struct ValidationOptions {
           {.help = "rows with equal values in these stay together; unless set, all columns"});
     visit("by_time", by_time,
           {.help = "instead of by: a column of dates or times, whose latest rows are held out"});
+    visit("column", column,
+          {.help = "instead of the others: a boolean column that is true in rows held out"});
     visit("importance_rows", importance_rows,
           {.help = "of these, rows on which the importance of columns is measured after training; "
                    "unless set 1000, or fewer if there are over 200 columns; 0: not measured",

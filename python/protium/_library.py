@@ -34,6 +34,7 @@ _CAN_FAIL = {
     "pt_frame_write": [c_void_p, c_char_p, c_char_p],
     "pt_frame_plan": [c_void_p, POINTER(c_void_p)],
     "pt_frame_leaks": [c_void_p, c_char_p, POINTER(c_void_p)],
+    "pt_frame_text_times": [c_void_p, POINTER(c_void_p)],
     "pt_frame_check": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_frame_fit": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_model_transform": [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)],

@@ -175,10 +175,17 @@ def _kind(kind: str) -> str:
 
 def _with_seconds(frame: Frame, kinds: dict[str, str]) -> tuple[Frame, dict[str, str]]:
     """Times as seconds since 1970, which are numbers."""
-    if not set(kinds.values()) & set(_SECONDS):
+    return as_numbers(frame, kinds, {name: _SECONDS[kind].format(_quoted(name))
+                                     for name, kind in kinds.items() if kind in _SECONDS})
+
+
+def as_numbers(frame: Frame, kinds: dict[str, str], reads: dict[str, str]) -> tuple[Frame, dict[str, str]]:
+    """The table and the kinds of its columns where SQL, by name in `reads`, turns some into numbers."""
+    if not reads:
         return frame, kinds
-    quoted = {name: '"' + name.replace('"', '""') + '"' for name in frame.columns}
-    terms = [_SECONDS.get(kinds.get(name, ""), "{}").format(each) + f" AS {each}"
-             for name, each in quoted.items()]
-    told = frame.sql(f"SELECT {', '.join(terms)} FROM this")
-    return told, {name: "number" if kind in _SECONDS else kind for name, kind in kinds.items()}
+    terms = [f"{reads.get(name, _quoted(name))} AS {_quoted(name)}" for name in frame.columns]
+    return frame.sql(f"SELECT {', '.join(terms)} FROM this"), {**kinds, **dict.fromkeys(reads, "number")}
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

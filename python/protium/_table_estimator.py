@@ -16,12 +16,14 @@ from typing import Any
 from . import _estimator
 from ._estimator import BaseEstimator
 from ._fit_options import merged, mostly_equal, seed_for
+from ._held_out import HELD_OUT, Rows, pair_of, with_validation
 from ._packed import extract, packed, unpacked
 from ._quick import MOST_ROWS, quick
 from ._rows import ROW, count_of, sorted_by_row
 from ._runs import Run
-from ._table_columns import (GROUP, WEIGHT, free_name, require_usable, same_rows,
-                             table_of)
+from ._table_columns import (GROUP, WEIGHT, as_numbers, free_name, of_kind, require_usable,
+                             same_rows, table_of)
+from ._text_times import text_times
 from .errors import LeakWarning, ProtiumError, UsageError
 from .model import Model, Pipeline
 from .scorer import Scorer
@@ -48,47 +50,71 @@ class TableEstimator(BaseEstimator):
     callbacks: Any
     train: Any
 
-    def _stages(self, kinds: dict[str, str], rows: int) -> list[dict[str, Any]]:
-        """The stages for so many rows of columns of these kinds (table_of); the last one still lacks
-        label, weight, loss and gang."""
+    def _stages(self, kinds: dict[str, str], rows: int, validation: dict[str, Any]) -> list[dict[str, Any]]:
+        """The stages for so many rows of columns of these kinds (table_of) with these options of
+        train.validation; the last one still lacks label, weight, loss and gang."""
         raise NotImplementedError
 
     def _held_out(self, rows: int) -> float:
         """The share of the rows that is held out where nothing is said."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, learns: dict[str, Any],
-             group: Any = None, name: Any = None) -> Any:
+    def _fit(self, given: Rows, learns: dict[str, Any], name: Any = None) -> Any:
         start = vars(self).pop("_archive", None)  # A fit that does not end leaves nothing fitted.
         _scorers.pop(self, None)
-        rows = len(y)
-        label = free_name(name, X, "label")
+        y, rows = given.y, len(given.y)
+        label = free_name(name, given.X, "label")
         labels = [label] if y.ndim == 1 else [f"{label}_{i}" for i in range(y.shape[1])]
+        known = {WEIGHT: given.weight, GROUP: given.group, HELD_OUT: given.held_out}
         extra = dict(zip(labels, [y] if y.ndim == 1 else y.T))
-        weight = _estimator.weights(sample_weight, X, rows)
-        if weight is not None:
-            extra[WEIGHT] = weight
-        if group is not None:
-            extra[GROUP] = group
+        extra.update({column: each for column, each in known.items() if each is not None})
         self.seed_ = seed_for(self.random_state)
-        by_row = self.validation is None and group is None and self._held_out(rows) > 0
+        validation = self._validation(given)
+        by_row = self.validation is None and given.group is None and "share" in validation
         extra = {**extra, ROW: _estimator.row_numbers(rows)} if by_row else extra
-        frame, kinds = table_of(default_session(self.engine), X, extra)
+        frame, kinds = self._table(given.X, extra, find_times=True)
         require_usable(kinds)
-        *stages, estimator = self._stages(kinds, rows)
+        *stages, estimator = self._stages(kinds, rows, validation)
+        if by_row and mostly_equal(frame, [*kinds, *labels]):
+            estimator["train"]["validation"].setdefault("by", [ROW])
         estimator = {**estimator, "gang": {"workers": self.workers}, **learns}
         estimator.update({"label": label} if y.ndim == 1 else {"labels": labels})
-        if weight is not None:
+        if given.weight is not None:
             estimator["weight"] = WEIGHT
-        if group is not None:
+        if given.group is not None:
             estimator["group"] = GROUP
-        if by_row and mostly_equal(frame, [*kinds, *labels]):
-            estimator["train"].setdefault("validation", {}).setdefault("by", [ROW])
         if self.check_leaks and y.ndim == 1:
             _warn_of_leaks(frame, [*kinds, label], label)
         self._labels, self._features = labels, list(kinds)
         self._keep(self._learned([*stages, estimator], frame, start))
         return self
+
+    def _validation(self, given: Rows) -> dict[str, Any]:
+        """The options of train.validation; none: no rows are held out."""
+        if given.held_out is not None:
+            if self.validation:
+                raise UsageError("validation rows are given twice: by validation= and by eval_set=",
+                                 fix="leave one of them out")
+            return {"column": HELD_OUT}
+        share = self._held_out(len(given.y)) if self.validation is None else self.validation
+        return {"share": share} if share else {}
+
+    def _and_validation(self, rows: Rows, eval_set: Any, group: Any = None) -> Rows:
+        """The rows with those of eval_set=, if there are any."""
+        if eval_set is None:
+            return rows
+        X, y = pair_of(eval_set)
+        X, y = _estimator.checked(self, X, reset=False), self._targets(y)
+        same_rows(X, y)
+        return with_validation(rows, X, y, group)
+
+    def _table(self, X: Any, extra: dict[str, Any], find_times: bool = False) -> tuple[Any, dict[str, str]]:
+        """table_of() with texts that are times as seconds, those of the fit or, with `find_times`, those
+        that these rows show."""
+        frame, kinds = table_of(default_session(self.engine), X, extra)
+        if find_times:
+            self._text_times = text_times(frame.limit(_ROWS_FOR_TIMES), of_kind(kinds, "text"))
+        return as_numbers(frame, kinds, self._text_times)
 
     def _learned(self, stages: list[dict[str, Any]], frame: Any, start: bytes | None) -> Model:
         with frame.session._watch.during(self.verbose, self.callbacks):
@@ -104,22 +130,23 @@ class TableEstimator(BaseEstimator):
         self._archive = packed(model)
         _loaded[self] = model
 
-    def _train_options(self, rows: int, patience: int, named: dict[str, str],
+    def _train_options(self, validation: dict[str, Any], patience: int, named: dict[str, str],
                        **own: Any) -> dict[str, Any]:
         options = {**own, "seed": self.seed_}
-        share = self._held_out(rows) if self.validation is None else self.validation
-        if share:
-            options["validation"] = {"share": share}
-        if self.patience or (self.patience is None and share):
-            if not share:
+        if validation:
+            options["validation"] = validation
+        if self.patience or (self.patience is None and validation):
+            if not validation:
                 raise UsageError("patience needs validation rows, and there are none",
-                                 fix="validation=0.1, or leave patience out")
+                                 fix="validation=0.1, fit(..., eval_set=(X, y)), or leave patience out")
             options["early_stopping"] = {"patience": self.patience or patience}
         if self.metrics:
             options["metrics"] = [self.metrics] if isinstance(self.metrics, str) else list(self.metrics)
         said = {"random_state": "seed", "validation": "validation", "patience": "early_stopping", "metrics": "metrics",
                 **named}
         set_here = {option: name for name, option in said.items() if getattr(self, name) is not None}
+        if "column" in validation:
+            set_here["validation"] = "eval_set"
         return merged(options, set_here, self.train)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -169,7 +196,7 @@ class TableEstimator(BaseEstimator):
         same_rows(X, y)
         model = self._model()
         extra = dict(zip(self._labels, [y] if y.ndim == 1 else y.T))
-        return model.evaluate(table_of(model.session, X, extra)[0])
+        return model.evaluate(self._table(X, extra)[0])
 
     def _targets(self, y: Any) -> Any:
         return _estimator.numbers(y)
@@ -192,13 +219,13 @@ class TableEstimator(BaseEstimator):
         """The predictions' columns, in the order of the rows."""
         _estimator.require_fitted(self)
         X = _estimator.checked(self, X, reset=False)
-        if 0 < count_of(X) <= MOST_ROWS:
+        if 0 < count_of(X) <= MOST_ROWS and not self._text_times:
             scorer = self._quick_scorer()
             columns = quick(scorer, X) if scorer is not None else None
             if columns is not None:
                 return columns
         model = self._model()
-        frame, _ = table_of(model.session, X, {})
+        frame, _ = self._table(X, {})
         return sorted_by_row(model.transform(frame, keep=[ROW]).to_columns())
 
     def __sklearn_tags__(self) -> Any:
@@ -208,6 +235,7 @@ class TableEstimator(BaseEstimator):
         return tags
 
 
+_ROWS_FOR_TIMES = 20_000
 _ROWS_FOR_LEAKS = 20_000  # Enough to see one; all would take as long as a short training.
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _estimator
 from ._estimator import ClassifierMixin, RegressorMixin
+from ._held_out import Rows
 from ._table_columns import same_rows
 from ._table_estimator import TableEstimator
 from .errors import UsageError
@@ -22,14 +23,16 @@ class TableRegressor(RegressorMixin, TableEstimator):
         loss = self.loss or self._usual_loss
         return {"name": loss} if isinstance(loss, str) else dict(loss)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Learns from rows X, a matrix or a frame, and their numbers y; several columns of y are
-        learned together."""
+        learned together. eval_set: rows (X, y) that choose the best epoch, none of which is learned
+        from, in place of a share of X."""
         name = getattr(y, "name", None)
         y = _estimator.numbers(_estimator.one_column_or_more(y))
         X = _estimator.checked(self, X, reset=True)
         same_rows(X, y)
-        return self._fit(X, y, sample_weight, {"loss": self._loss()}, None, name)
+        rows = Rows(X, y, _estimator.weights(sample_weight, X, len(y)))
+        return self._fit(self._and_validation(rows, eval_set), {"loss": self._loss()}, name)
 
     def predict(self, X: Any) -> Any:
         """A number for each row; of several quantiles, a column for each level, ascending; of
@@ -86,8 +89,9 @@ class TableClassifier(ClassifierMixin, TableEstimator):
             raise ValueError(f"y has {y[unknown][0]!r}, which is not one of the classes {self.classes_.tolist()}")
         return self._coded(y.astype(self.classes_.dtype))
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learns from rows X, a matrix or a frame, and their classes y, of any type."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
+        """Learns from rows X, a matrix or a frame, and their classes y, of any type. eval_set: rows
+        (X, y) that choose the best epoch, none of which is learned from, in place of a share of X."""
         import numpy as np
 
         name = getattr(y, "name", None)
@@ -102,7 +106,8 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         learns = {"loss": self._loss(), "probabilities": "probabilities"}
         options = {"calibration": self.calibration, "threshold": self.threshold}
         learns.update({option: each for option, each in options.items() if each is not None})
-        return self._fit(X, self._coded(y.astype(self.classes_.dtype)), sample_weight, learns, None, name)
+        rows = Rows(X, self._coded(y.astype(self.classes_.dtype)), _estimator.weights(sample_weight, X, len(y)))
+        return self._fit(self._and_validation(rows, eval_set), learns, name)
 
     def predict(self, X: Any) -> Any:
         """A class for each row."""

@@ -61,12 +61,12 @@ class _Net(TableEstimator):
     def _held_out(self, rows: int) -> float:
         return effort_for(rows).net_validation
 
-    def _stages(self, kinds: dict[str, str], rows: int) -> list[dict[str, Any]]:
+    def _stages(self, kinds: dict[str, str], rows: int, validation: dict[str, Any]) -> list[dict[str, Any]]:
         numeric, texts = of_kind(kinds, "number"), of_kind(kinds, "text")
         wide = len(numeric) > _MANY_NUMBERS
         stages: list[dict[str, Any]] = []
         estimator: dict[str, Any] = {"kind": "torch_estimator", "net": self._net(wide),
-                                     "train": self._train(rows, wide)}
+                                     "train": self._train(rows, validation, wide)}
         if numeric:
             stages.append({"kind": "imputer", "id": "fill", "inputs": numeric,
                            "with": "median" if rows < _MANY_ROWS else "mean"})
@@ -85,11 +85,11 @@ class _Net(TableEstimator):
         net = {"name": "tabular_mlp" if wide else "tabm", "hidden": [int(width) for width in hidden]}
         return net if self.dropout is None else {**net, "dropout": self.dropout}
 
-    def _train(self, rows: int, wide: bool) -> dict[str, Any]:
+    def _train(self, rows: int, validation: dict[str, Any], wide: bool) -> dict[str, Any]:
         effort = effort_for(rows)
         rate = self.learning_rate or (1e-3 if wide else 3e-3)
         return self._train_options(
-            rows, effort.patience, {"epochs": "epochs", "batch_size": "batch_size", "learning_rate": "optimizer"},
+            validation, effort.patience, {"epochs": "epochs", "batch_size": "batch_size", "learning_rate": "optimizer"},
             epochs=self.epochs or effort.epochs, batch_size=self.batch_size or effort.batch, schedule="cosine",
             optimizer={"name": "adamw", "learning_rate": rate})
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import _estimator
 from ._fit_options import effort_for
+from ._held_out import Rows, pair_of
 from ._table_columns import of_kind, same_rows
 from ._table_estimator import TableEstimator
 from ._table_targets import TableClassifier, TableRegressor
@@ -76,10 +77,10 @@ class _Trees(TableEstimator):
     def _held_out(self, rows: int) -> float:
         return effort_for(rows).validation
 
-    def _stages(self, kinds: dict[str, str], rows: int) -> list[dict[str, Any]]:
+    def _stages(self, kinds: dict[str, str], rows: int, validation: dict[str, Any]) -> list[dict[str, Any]]:
         numeric, texts = of_kind(kinds, "number"), of_kind(kinds, "text")
-        estimator: dict[str, Any] = {"kind": "tree_estimator", "trees": self._shape(kinds, rows),
-                                     "train": self._train_options(rows, _PATIENCE, {})}
+        estimator: dict[str, Any] = {"kind": "tree_estimator", "trees": self._shape(kinds, rows, bool(validation)),
+                                     "train": self._train_options(validation, _PATIENCE, {})}
         if numeric:
             estimator["numeric"] = numeric
         if not texts:
@@ -89,13 +90,12 @@ class _Trees(TableEstimator):
                    "missing": "null"}
         return [indexer, {**estimator, "categorical": [{"stage": _INDEX}]}]
 
-    def _shape(self, kinds: dict[str, str], rows: int) -> dict[str, Any]:
+    def _shape(self, kinds: dict[str, str], rows: int, validated: bool) -> dict[str, Any]:
         """The estimator's options `trees`."""
         shape = {name: getattr(self, name) for name in
                  ("rounds", "learning_rate", "leaves", "depth", "bins", "min_weight", "min_gain",
                   "l1", "l2", "rows", "columns", "one_hot", "smoothing")}
-        share = self._held_out(rows) if self.validation is None else self.validation
-        shape["rounds"] = self.rounds or (_ROUNDS_AT_MOST if share else _ROUNDS)
+        shape["rounds"] = self.rounds or (_ROUNDS_AT_MOST if validated else _ROUNDS)
         shape["leaves"] = self.leaves or effort_for(rows).leaves
         if self.monotone:
             shape["monotone"] = [{"column": _input(column, kinds), "direction": direction}
@@ -151,15 +151,19 @@ class TreeRanker(_Trees, TableEstimator):
     """
 
     def fit(self, X: Any, y: Any, group: Any = None, sample_weight: Any = None, *,
-            qid: Any = None) -> Any:
+            qid: Any = None, eval_set: Any = None, eval_group: Any = None) -> Any:
         """Learns from rows X, a matrix or a frame, and their relevance y, whole numbers from 0 to
-        31. group, also called qid: which group each row is of, numbers or texts, in any order."""
+        31. group, also called qid: which group each row is of, numbers or texts, in any order.
+        eval_set: rows (X, y) of other groups, eval_group, that choose the best round."""
         y = _estimator.numbers(_estimator.one_column(y))
         X = _estimator.checked(self, X, reset=True)
         same_rows(X, y)
         groups = _groups(qid if group is None else group, len(y))
-        return self._fit(X, y, sample_weight, {"loss": {"name": "lambdarank", **(self.loss or {})}},
-                         groups)
+        rows = Rows(X, y, _estimator.weights(sample_weight, X, len(y)), groups)
+        if eval_set is not None:
+            eval_group = _groups(eval_group, len(pair_of(eval_set)[1]))
+        rows = self._and_validation(rows, eval_set, eval_group)
+        return self._fit(rows, {"loss": {"name": "lambdarank", **(self.loss or {})}})
 
     def predict(self, X: Any) -> Any:
         """A score for each row: within a group, rows of higher scores come first."""

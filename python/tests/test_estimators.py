@@ -2,6 +2,7 @@
 """Estimators as the door to the whole product: their defaults, their options, their columns."""
 
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,59 @@ class Estimators(unittest.TestCase):
         for kind in (pt.TabularClassifier, pt.TreeClassifier):
             with self.assertRaisesRegex(pt.UsageError, "patience needs validation rows"):
                 kind(validation=0, patience=3).fit(X, y)
+
+    def test_given_rows_choose_the_best_epoch_and_are_not_learned_from(self):
+        X, y = passengers(500)
+        given = (X[400:], y[400:])
+        for kind in (pt.TabularClassifier, pt.TreeClassifier):
+            options = {"random_state": 0} if kind is pt.TreeClassifier else QUICK
+            model = kind(**options).fit(X[:400], y[:400], eval_set=given)
+            self.assertAlmostEqual(model.metrics_["validation"]["log_loss"],
+                                   model.evaluate(*given)["log_loss"], places=5)
+            # Their labels choose the epoch alone: with other ones every first epoch is the same.
+            other = kind(**options).fit(X[:400], y[:400], eval_set=(X[400:], y[400:][::-1].to_numpy()))
+            self.assertEqual(model.history_[0]["loss"], other.history_[0]["loss"])
+            self.assertNotEqual(model.history_[0]["validation"], other.history_[0]["validation"])
+            with self.assertRaisesRegex(pt.UsageError, "given twice: by validation= and by eval_set="):
+                kind(validation=0.1).fit(X, y, eval_set=given)
+            with self.assertRaisesRegex(pt.UsageError, "validation is given twice: as eval_set= and in train="):
+                kind(train={"validation": {"share": 0.1}}).fit(X, y, eval_set=given)
+        with self.assertRaisesRegex(ValueError, "maybe"):
+            pt.TreeClassifier().fit(X, y, eval_set=(X[:2], ["maybe", "yes"]))
+        with self.assertRaisesRegex(pt.UsageError, "eval_set is 2 sets"):
+            pt.TreeClassifier().fit(X, y, eval_set=[given, given])
+        matrix = X[["fare"]].to_numpy()
+        numbers = pt.TreeRegressor(random_state=0).fit(matrix[:400], matrix[:400, 0],
+                                                       eval_set=[(matrix[400:], matrix[400:, 0])])
+        self.assertIn("rmse", numbers.metrics_["validation"])
+
+    def test_given_rows_keep_categories_of_both(self):
+        pd = module("pandas")
+        X = pd.DataFrame({"a": pd.Categorical([3, 5] * 100), "b": np.arange(200.0)})
+        below = pd.DataFrame({"a": pd.Categorical([5, 7] * 25), "b": np.arange(50.0)})
+        y = np.arange(200) % 2
+        model = pt.TreeClassifier(random_state=0).fit(X, y, eval_set=(below, [1, 0] * 25))
+        self.assertLess(model.metrics_["validation"]["log_loss"], 0.5)  # 7 is new: not a number above 5.
+        polars = module("polars")
+        model = pt.TreeClassifier(random_state=0).fit(polars.from_pandas(X), y,
+                                                      eval_set=(polars.from_pandas(below), [1, 0] * 25))
+        self.assertIn("validation", model.metrics_)
+
+    def test_texts_that_are_times_are_learned_as_such(self):
+        pd = module("pandas")
+        days = pd.date_range("2015-01-01", periods=900, freq="D")
+        y = np.arange(900) / 100.0
+        for pattern in ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%Y-%m-%d %H:%M:%S"):
+            X = pd.DataFrame({"day": days.strftime(pattern), "code": ["x", "y", "z"] * 300})
+            model = pt.TreeRegressor(random_state=0).fit(X, y)
+            self.assertGreater(model.score(X, y), 0.99, pattern)
+            asked = X.iloc[[100, 700]]
+            np.testing.assert_allclose(model.predict(asked), [1, 7], atol=0.2)
+            again = pickle.loads(pickle.dumps(model))
+            np.testing.assert_array_equal(again.predict(asked), model.predict(asked))
+            self.assertEqual(model.evaluate(X, y)["rows"], 900)
+        odd = X.assign(day=["someday", *X["day"][1:]])
+        self.assertTrue(np.isfinite(model.predict(odd)).all())
 
     def test_training_goes_on_from_the_last_fit_and_is_watched(self):
         X, y = passengers(300)

@@ -107,6 +107,31 @@ TEST(Predict, RefusesToExplainWhatItCannot) {
   EXPECT_FALSE(fs::exists(own / "e.csv"));
 }
 
+TEST(Predict, NamesTheColumnsThatHaveDrifted) {
+  const OwnJob& own = Machines();
+  const std::string flags = "\"$P\" predict --model last --force --output d.csv --input ";
+  const Outcome same = Shell(own, flags + "machines.csv");
+  EXPECT_EQ(same.exit, 0) << same.err;
+  EXPECT_FALSE(Has(same.err, "differ")) << same.err;
+  // Every press is of a new kind, and the load has a unit of its own.
+  const std::string other =
+      "sed -e 's/,press,/,saw,/' machines.csv | "
+      "awk -F, -v OFS=, 'NR > 1 && $4 != \"\" {$4 = 100 + $4} {print}' > other.csv; ";
+  const Outcome drifted = Shell(own, other + flags + "other.csv");
+  EXPECT_EQ(drifted.exit, 0) << drifted.err;
+  EXPECT_TRUE(Has(drifted.err, "2 of 3 columns of the rows differ")) << drifted.err;
+  EXPECT_TRUE(Has(drifted.err, "kind: other values in 33 % of the rows, 0 % in training"))
+      << drifted.err;
+  const Outcome json = Shell(own, flags + "other.csv --json");
+  EXPECT_EQ(json.json["drift"]["rows"], 600) << json.out;
+  EXPECT_EQ(json.json["drift"]["columns"].size(), 2u) << json.out;
+  const Outcome few = Shell(own, flags + "other.csv --json --drift 300");
+  EXPECT_EQ(few.json["drift"]["rows"], 300) << few.out;
+  const Outcome none = Shell(own, flags + "other.csv --json --drift 0");
+  EXPECT_FALSE(none.json.contains("drift")) << none.out;
+  EXPECT_TRUE(Has(Shell(own, flags + "other.csv --drift some").err, "--drift some is not"));
+}
+
 TEST(Predict, TakesSeveralInputsAsOneTable) {
   const OwnJob& own = Machines();
   own.Write("a.csv", "id,kind,age,load\n1,press,3,1\n");

@@ -14,6 +14,8 @@
 #include "frame/session_state.h"
 #include "inspect/first_columns.h"
 #include "inspect/leaks.h"
+#include "inspect/sql_names.h"
+#include "inspect/text_dates.h"
 #include "job/job.h"
 #include "protium/fields.h"
 
@@ -138,6 +140,24 @@ pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json) 
     PT_LET(const auto leaks,
            protium::FindLeaks(*again, table, column->name, protium::IsOfClasses(*column)));
     *json = protium::CopyOut(protium::Dump(protium::Json(leaks)));
+    return Status::OK();
+  });
+}
+
+pt_error* pt_frame_text_times(const pt_frame* frame, char** json) {
+  return protium::WithSession(frame, [&](protium::Session& session) -> Status {
+    const protium::DataFrame rows(session, frame->plan);
+    PT_LET(const protium::BatchStreamPtr first, rows.Stream());
+    PT_LET(const protium::TableProfile table, protium::ProfileRows(*first, 0));
+    protium::Json reads = protium::Json::object();
+    if (protium::MayHoldTextDates(table)) {
+      PT_LET(const protium::BatchStreamPtr again, rows.Stream());
+      PT_LET(const auto dates, protium::FindTextDates(*again, table));
+      for (const auto& [name, date] : dates) {
+        reads[name] = protium::LooseReadingOf(date, protium::SqlName(name));
+      }
+    }
+    *json = protium::CopyOut(protium::Dump(reads));
     return Status::OK();
   });
 }

@@ -15,8 +15,11 @@ constexpr int64_t kMostRows = 512;
 
 }  // namespace
 
-Batcher::Batcher(Limits limits, ServeFigures& figures)
-    : limits_(limits), figures_(figures), thread_([this](std::stop_token stop) { Run(stop); }) {}
+Batcher::Batcher(Limits limits, ServeFigures& figures, RequestLog* log)
+    : limits_(limits),
+      figures_(figures),
+      log_(log),
+      thread_([this](std::stop_token stop) { Run(stop); }) {}
 
 Batcher::~Batcher() = default;
 
@@ -32,8 +35,14 @@ int64_t Batcher::waiting_rows() const {
 }
 
 Result<Rows> Batcher::Score(const std::shared_ptr<const Served>& model, const Rows& rows) {
+  Result<Rows> scored = ScoreUnlogged(model, rows);
+  if (scored.ok() && log_ != nullptr) log_->Add(*model, *rows, **scored);
+  return scored;
+}
+
+Result<Rows> Batcher::ScoreUnlogged(const std::shared_ptr<const Served>& model, const Rows& rows) {
   if (rows->num_rows() > kMostRows) {
-    figures_.Scored(rows->num_rows());
+    Count(*model, *rows);
     return model->scorer.Score(*rows);
   }
   Waiting own{.model = model, .rows = rows, .since = std::chrono::steady_clock::now()};
@@ -49,6 +58,11 @@ Result<Rows> Batcher::Score(const std::shared_ptr<const Served>& model, const Ro
   came_.notify_one();
   done_.wait(lock, [&] { return own.done; });
   return std::move(own.response);
+}
+
+void Batcher::Count(const Served& model, const arrow::RecordBatch& rows) {
+  figures_.Scored(rows.num_rows());
+  model.drift->Add(rows);
 }
 
 void Batcher::Run(std::stop_token stop) {
@@ -98,7 +112,7 @@ bool Batcher::Together(const Waiting& a, const Waiting& b) {
 void Batcher::ScoreBatch(const Batch& batch) {
   if (batch.size() > 1 && ScoreTogether(batch).ok()) return;
   for (Waiting* each : batch) {
-    figures_.Scored(each->rows->num_rows());
+    Count(*each->model, *each->rows);
     each->response = each->model->scorer.Score(*each->rows);
   }
 }
@@ -108,7 +122,7 @@ Status Batcher::ScoreTogether(const Batch& batch) {
   for (const Waiting* each : batch) parts.push_back(each->rows);
   PT_LET(const auto all, arrow::ConcatenateRecordBatches(parts));
   PT_LET(const Rows scored, batch.front()->model->scorer.Score(*all));
-  figures_.Scored(all->num_rows());
+  Count(*batch.front()->model, *all);
   int64_t at = 0;
   for (Waiting* each : batch) {
     each->response = scored->Slice(at, each->rows->num_rows());

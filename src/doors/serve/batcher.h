@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "serve/figures.h"
+#include "serve/request_log.h"
 #include "serve/served_model.h"
 
 namespace protium {
@@ -32,7 +33,8 @@ class Batcher {
     std::chrono::milliseconds gather{2};
     int64_t most_waiting_rows = 65536;
   };
-  Batcher(Limits limits, ServeFigures& figures);
+  // `log`, if given, receives all rows that were scored.
+  Batcher(Limits limits, ServeFigures& figures, RequestLog* log = nullptr);
   ~Batcher();
 
   // A request from its beginning to its end.
@@ -47,12 +49,14 @@ class Batcher {
     Batcher& batcher_;
   };
 
-  // Returns the predictions for `rows`; blocks. Fails with kNoRoom if too many rows wait. Any
-  // thread, each within its own Begun.
+  // Returns the predictions for `rows`, and logs both; blocks. Fails with kNoRoom if too many rows
+  // wait. Any thread, each within its own Begun.
   Result<Rows> Score(const std::shared_ptr<const Served>& model, const Rows& rows);
   int64_t waiting_rows() const;
 
  private:
+  Result<Rows> ScoreUnlogged(const std::shared_ptr<const Served>& model, const Rows& rows);
+
   struct Waiting {
     std::shared_ptr<const Served> model;
     Rows rows;
@@ -62,6 +66,7 @@ class Batcher {
   };
   using Batch = std::vector<Waiting*>;
 
+  void Count(const Served& model, const arrow::RecordBatch& rows);
   void Run(std::stop_token stop);
   Batch Take(std::stop_token stop);
   bool Ready() const;
@@ -71,6 +76,7 @@ class Batcher {
 
   Limits limits_;
   ServeFigures& figures_;
+  RequestLog* log_;
   std::atomic<int64_t> begun_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable_any came_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/prometheus.h"
+
 namespace protium {
 namespace {
 
@@ -27,7 +29,7 @@ void ServeFigures::Responded(int status, std::chrono::nanoseconds took) {
   seconds_ += seconds;
 }
 
-std::string ServeFigures::Text(int64_t waiting_rows, int64_t generation) const {
+std::string ServeFigures::Text(const ServeGauges& now) const {
   const std::lock_guard lock(mutex_);
   std::string text = Heading("protium_serve_requests_total", "counter",
                              "requests for predictions, by the status of their answer");
@@ -46,13 +48,23 @@ std::string ServeFigures::Text(int64_t waiting_rows, int64_t generation) const {
   text += Sample("protium_serve_rows_total", "counter", "rows that were scored", rows_);
   text += Sample("protium_serve_batches_total", "counter", "batches that they were scored in",
                  batches_);
-  text += Sample("protium_serve_waiting_rows", "gauge", "rows that wait", waiting_rows);
+  text += Sample("protium_serve_waiting_rows", "gauge", "rows that wait", now.waiting_rows);
   text +=
       Sample("protium_serve_reloads_total", "counter", "models that were loaded anew", reloads_);
   text += Sample("protium_serve_failed_reloads_total", "counter",
                  "models that could not be loaded and left the former one", failed_reloads_);
-  text +=
-      Sample("protium_serve_generation", "gauge", "how many models have been served", generation);
+  text += Sample("protium_serve_generation", "gauge", "how many models have been served",
+                 now.generation);
+  text += Sample("protium_serve_kept_rows_total", "counter", "rows of requests kept by --log",
+                 now.kept_rows);
+  text += Sample("protium_serve_dropped_rows_total", "counter", "rows that --log could not keep",
+                 now.dropped_rows);
+  if (now.drifts.empty()) return text;
+  text += Heading("protium_serve_drift", "gauge",
+                  "population stability index of a column against the training rows");
+  for (const auto& [column, psi] : now.drifts) {
+    text += fmt::format("protium_serve_drift{{column=\"{}\"}} {:.4f}\n", LabelText(column), psi);
+  }
   return text;
 }
 

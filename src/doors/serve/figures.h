@@ -12,6 +12,14 @@
 
 namespace protium {
 
+// What others count: now, or since the start.
+struct ServeGauges {
+  int64_t waiting_rows = 0;
+  int64_t generation = 0;                   // How many models have been served.
+  int64_t kept_rows = 0, dropped_rows = 0;  // Of RequestLog.
+  std::map<std::string, double> drifts;     // DriftWatch::Drifts().
+};
+
 // Any thread.
 class ServeFigures {
  public:
@@ -22,8 +30,7 @@ class ServeFigures {
     rows_ += rows;
   }
   void Reloaded(bool ok) { (ok ? reloads_ : failed_reloads_) += 1; }
-  // Includes the rows that currently wait, and the number of models served so far.
-  std::string Text(int64_t waiting_rows, int64_t generation) const;
+  std::string Text(const ServeGauges& now) const;
 
  private:
   // Upper bounds in seconds for response times; the last bucket has none.

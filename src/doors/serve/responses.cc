@@ -94,12 +94,13 @@ constexpr std::pair<const char*, const char*> kPaths[] = {
 
 }  // namespace
 
-ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model)
+ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model, RequestLog* log)
     : model_(model),
       note_(options.note),
       most_rows_(options.most_waiting_rows),
-      batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows},
-               figures_),
+      log_(log),
+      batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows}, figures_,
+               log),
       open_inference_(options.name, model, batcher_, options.most_waiting_rows),
       pool_(arrow::default_memory_pool(), kMostArrowBytes),
       drain_(options.drain) {}
@@ -131,12 +132,19 @@ HttpResponse ServeResponses::Respond(const HttpRequest& request, const std::stri
   if (request.path == "/v1/reload") return ReloadResponse();
   if (request.path == "/v1/model") return Model();
   if (request.path == "/healthz") return JsonResponse({{"ok", true}});
-  if (request.path == "/metrics") {
-    return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
-  }
+  if (request.path == "/metrics") return Text(Metrics());
   // /readyz: CheckPath() has refused all other paths.
   if (Ready()) return JsonResponse({{"ready", true}});
   return Refusal(503, {.what = "the server is about to end"});
+}
+
+std::string ServeResponses::Metrics() const {
+  const auto now = model_.Now();
+  return figures_.Text({.waiting_rows = batcher_.waiting_rows(),
+                        .generation = now->generation,
+                        .kept_rows = log_ == nullptr ? 0 : log_->kept(),
+                        .dropped_rows = log_ == nullptr ? 0 : log_->dropped(),
+                        .drifts = now->drift->Drifts()});
 }
 
 bool ServeResponses::Ready() {
@@ -217,6 +225,8 @@ HttpResponse ServeResponses::Model() const {
                 {"net", now->net},
                 {"input", *input},
                 {"output", *output}};
+  const auto drifts = now->drift->Drifts();
+  if (!drifts.empty()) facts["drift"] = drifts;
   if (!model_.last().ok()) facts["failed_reload"] = StatusToJson(model_.last());
   return JsonResponse(facts);
 }

@@ -19,8 +19,8 @@ namespace protium {
 
 class ServeResponses {
  public:
-  // `model` has been loaded and must outlive this.
-  ServeResponses(const ServeOptions& options, ServedModel& model);
+  // `model` has been loaded; both must outlive this. Without a log no request is kept.
+  ServeResponses(const ServeOptions& options, ServedModel& model, RequestLog* log = nullptr);
 
   // Returns the refusal of an unknown path or method; none for a known one.
   std::optional<HttpResponse> CheckPath(const HttpRequest& request) const;
@@ -47,12 +47,14 @@ class ServeResponses {
   // Whether requests are taken; notes that somebody asks.
   bool Ready();
   HttpResponse Model() const;
+  std::string Metrics() const;
   HttpResponse ReloadResponse();
 
   ServedModel& model_;
   std::function<void(const std::string&)> note_;
   const int64_t most_rows_;  // Per request: more could never wait.
   ServeFigures figures_;
+  RequestLog* log_;
   Batcher batcher_;
   const OpenInference open_inference_;
   // Memory for requests with Arrow rows besides their bodies, such as unpacked buffers, limited

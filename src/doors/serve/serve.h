@@ -29,6 +29,8 @@ struct ServeOptions {
   // After a request to end, how long /readyz says no while requests still get responses; not
   // applied if nobody asks /readyz.
   std::chrono::milliseconds drain{5000};
+  std::filesystem::path log;  // Where rows of requests are kept (request_log.h); empty: nowhere.
+  double log_share = 1;       // Of requests.
   std::function<void(const std::string&)>
       note;  // Receives lines for people: a model was replaced. Any thread.
 };
@@ -54,7 +56,7 @@ void BlockHangup();
 Result<std::unique_ptr<ModelServer>> OpenModelServer(const ServeOptions& options);
 
 // Increases whenever the layout of ModelServer or ServeOptions changes.
-inline constexpr int32_t kServeLibraryVersion = 4;
+inline constexpr int32_t kServeLibraryVersion = 5;
 
 // The library's only entry point, protium_open_serve. Returns false if it was built for another
 // version.

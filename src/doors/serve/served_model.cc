@@ -56,8 +56,8 @@ Result<std::shared_ptr<const Served>> ServedModel::Explaining(int32_t columns) c
     return found->second;
   }
   PT_LET(Scorer scorer, now_->scorer.Explaining(columns));
-  auto made =
-      std::make_shared<const Served>(Served{std::move(scorer), now_->generation, now_->net});
+  auto made = std::make_shared<const Served>(
+      Served{std::move(scorer), now_->generation, now_->net, now_->drift});
   if (explaining_.size() == kMostExplaining) explaining_.clear();
   explaining_[columns] = made;
   return made;
@@ -81,7 +81,8 @@ Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& in
   PT_LET(const PipelineModel model, inputs.empty() ? PipelineModel::Load(*session, folder)
                                                    : LoadOnnxModel(*session, folder, inputs));
   PT_LET(Scorer scorer, Scorer::Make(model));
-  Served served{.scorer = std::move(scorer)};
+  Served served{.scorer = std::move(scorer),
+                .drift = std::make_shared<DriftWatch>(StateOf(model).profile)};
   if (StateOf(model).chain->estimator) served.net = StateOf(model).net.net.name;
   return served;
 }

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "protium/scorer.h"
+#include "serve/drift_watch.h"
 
 namespace protium {
 
@@ -21,6 +22,7 @@ struct Served {
   Scorer scorer;
   int64_t generation = 1;  // How many models have been served, including this one.
   Json net;                // The name of its net; null without one.
+  std::shared_ptr<DriftWatch> drift = std::make_shared<DriftWatch>(Json());  // Of its rows.
 };
 
 // Any thread.

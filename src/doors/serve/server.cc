@@ -23,11 +23,12 @@ constexpr long kLookNanoseconds = 500'000'000;  // The interval at which the fol
 
 class HttpModelServer : public ModelServer, private HttpService {
  public:
-  explicit HttpModelServer(const ServeOptions& options)
+  HttpModelServer(const ServeOptions& options, std::unique_ptr<RequestLog> log)
       : options_(options),
+        log_(std::move(log)),
         model_(options.model,
                [inputs = options.inputs](const auto& place) { return LoadServed(place, inputs); }),
-        responses_(options, model_) {}
+        responses_(options, model_, log_.get()) {}
 
   Status Load() { return model_.Reload(); }
 
@@ -78,13 +79,19 @@ class HttpModelServer : public ModelServer, private HttpService {
   }
 
   ServeOptions options_;
+  std::unique_ptr<RequestLog> log_;
   ServedModel model_;
   ServeResponses responses_;
   std::unique_ptr<HttpServer> server_;
 };
 
 Result<std::unique_ptr<ModelServer>> Open(const ServeOptions& options) {
-  auto server = std::make_unique<HttpModelServer>(options);
+  std::unique_ptr<RequestLog> log;
+  if (!options.log.empty()) {
+    PT_LET(log,
+           RequestLog::Make({.folder = options.log, .share = options.log_share}, options.note));
+  }
+  auto server = std::make_unique<HttpModelServer>(options, std::move(log));
   PT_TRY(server->Load());
   PT_TRY(server->Bind());
   return std::unique_ptr<ModelServer>(std::move(server));

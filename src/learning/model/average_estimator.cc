@@ -104,7 +104,7 @@ Status CheckOfAverage(const AverageOptions& options, const std::string& at) {
     return fails("an average does not blend rankings", "loss",
                  "take the tree_estimator out of `of`, and use it alone");
   }
-  if (options.common.train.validation.share == 0) {
+  if (!options.common.train.validation.HoldsOut()) {
     return fails("validation rows decide how much each member of an average counts",
                  "train.validation", "train.validation = { share = 0.1 }");
   }

@@ -26,6 +26,7 @@
 #include "pipeline/estimator.h"
 #include "pipeline/make_rows.h"
 #include "pipeline/no_values.h"
+#include "pipeline/profile.h"
 #include "pipeline/share_rows.h"
 #include "pipeline/torch_folder.h"
 #include "protium/pipeline.h"
@@ -408,6 +409,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
     state.net = MakeNetConfig(chain, state.learned);
   }
   state.chain = std::make_shared<const Chain>(std::move(chain));
+  PT_LET(state.profile, KeptProfile(session, state.chain->needed));
   return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
 }
 

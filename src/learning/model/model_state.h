@@ -26,6 +26,7 @@ struct ModelState {
   // the model, as many as the trainers had; 0 for a loaded model, which may be used anywhere,
   // unless requested (WithGpus()).
   int32_t gpus_per_worker = 0;
+  Json profile;           // What it keeps of its training rows (ProfileToKeep()); null: nothing.
   std::string history;    // The file of the rows that it keeps (kept_history.h); empty: none.
   ExplainConfig explain;  // PipelineModel::Explaining(); not saved.
 };

@@ -167,6 +167,7 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
   if (!state_->history.empty()) files.others[kHistoryFile] = state_->history;
   files.json["pipeline.json"] = StagesToJson(stages);
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
+  if (!state_->profile.is_null()) files.json["profile.json"] = state_->profile;
   PT_TRY(WriteModelFolder(target, files));
   session.record().Set("model", target.string());
   return Status::OK();
@@ -203,6 +204,7 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
   state.chain = std::make_shared<const Chain>(std::move(chain));
   state.metrics = FileOr(files, "metrics.json", Json::object());
   state.etl = FileOr(files, "etl.json", Json());
+  state.profile = FileOr(files, "profile.json", Json());
   if (state.chain->estimator) PT_TRY(LoadNet(folder, files, state));
   return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
 }

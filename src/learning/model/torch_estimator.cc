@@ -145,7 +145,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
  public:
   AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const override {
     TorchEstimatorOptions options = Typed(own);
-    if (!FitsDecision(CommonOf(options))) options.train.validation.share = 0;
+    if (!FitsDecision(CommonOf(options))) options.train.validation.HoldOutNothing();
     options.train.early_stopping.patience = 0;
     if (best_epoch > 0) options.train.epochs = best_epoch;
     return options;

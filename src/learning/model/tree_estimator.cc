@@ -96,7 +96,7 @@ Status CheckOfTrees(const TreeEstimatorOptions& options, const std::string& at) 
                  .fix = "leave it out"});
   }
   const TreeTrainOptions& train = options.train;
-  if (train.early_stopping.patience > 0 && train.validation.share == 0) {
+  if (train.early_stopping.patience > 0 && !train.validation.HoldsOut()) {
     return fields::Refuse(at + "train.early_stopping.patience",
                           "0 without validation rows: set validation.share",
                           train.early_stopping.patience);
@@ -159,7 +159,7 @@ class TreeEstimatorKind : public EstimatorKindOf<TreeEstimatorOptions> {
  public:
   AnyOptions ForAllRows(const AnyOptions& own, int64_t best_round) const override {
     TreeEstimatorOptions options = Typed(own);
-    if (!FitsDecision(CommonOf(options))) options.train.validation.share = 0;
+    if (!FitsDecision(CommonOf(options))) options.train.validation.HoldOutNothing();
     options.train.early_stopping.patience = 0;
     if (best_round > 0) options.trees.rounds = best_round;
     return options;

@@ -59,6 +59,29 @@ TEST(Chain, KnowsWhatFittingAndScoringRead) {
   EXPECT_THAT(chain.needed, ElementsAre("origin", "hour", "temp"));
 }
 
+std::vector<StageOptions> HeldOutBy(ValidationOptions validation) {
+  return {TreeEstimator(
+      {.numeric = {"temp"}, .label = "delay", .train = {.validation = std::move(validation)}})};
+}
+
+TEST(Chain, HoldsOutTheRowsThatAColumnMarks) {
+  const SchemaPtr table = *Table()->AddField(6, arrow::field("later", arrow::boolean()));
+  const Chain chain = *PlaceStages(HeldOutBy({.column = "later"}), *table);
+  EXPECT_THAT(chain.sources, ElementsAre("temp", "delay", "later"));
+  EXPECT_THAT(chain.needed, ElementsAre("temp"));
+  const auto fault = [&](ValidationOptions validation) {
+    return FaultOf(PlaceStages(HeldOutBy(std::move(validation)), *table).status());
+  };
+  EXPECT_THAT(fault({.column = "day"}).what, HasSubstr("not boolean"));
+  EXPECT_THAT(fault({.column = "day"}).fix, HasSubstr("AS held_out"));
+  EXPECT_THAT(fault({.column = "latr"}).fix, HasSubstr("\"later\""));
+  EXPECT_THAT(fault({.share = 0.1, .column = "later"}).what, HasSubstr("both share and column"));
+  EXPECT_THAT(fault({.by = {"day"}, .column = "later"}).what, HasSubstr("both by and column"));
+  EXPECT_THAT(fault({.by_time = "day", .column = "later"}).what,
+              HasSubstr("both by_time and column"));
+  EXPECT_THAT(fault({.by = {"day"}, .by_time = "day"}).what, HasSubstr("both by and by_time"));
+}
+
 TEST(Chain, GivesIdsThatAreMissing) {
   const Chain chain =
       *PlaceStages({Imputer({.inputs = {"temp"}}), Imputer({.inputs = {"delay"}})}, *Table());

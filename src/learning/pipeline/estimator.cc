@@ -108,7 +108,8 @@ Status CheckGroup(EstimatorOptions& options, const LossRow& loss, const std::str
   PT_TRY(Require(ranks || options.group.empty(), at + "group",
                  "left out: " + loss.name + " does not rank rows", options.group));
   ValidationOptions& validation = options.train.validation;
-  const bool free = validation.by.empty() && validation.by_time.empty();
+  const bool free =
+      validation.by.empty() && validation.by_time.empty() && validation.column.empty();
   if (ranks && validation.share > 0 && free) validation.by = {options.group};
   return Status::OK();
 }
@@ -138,7 +139,7 @@ Status CheckDecision(const EstimatorOptions& options, const LossRow& loss, const
   const TargetKind kind = loss.kind;
   const bool two = kind == TargetKind::kTwoClasses, flags = kind == TargetKind::kFlags;
   const bool calibrated = options.calibration != Calibration::kNone;
-  const bool validates = options.train.validation.share > 0;
+  const bool validates = options.train.validation.HoldsOut();
   const Threshold& threshold = options.threshold;
   const Json shown = ToJson(threshold), calibration = fields::Write(options.calibration);
   PT_TRY(Require(two || flags || (threshold.metric.empty() && threshold.at == 0.5),
@@ -206,7 +207,7 @@ Status CompleteLearning(EstimatorOptions& options, const std::string& path,
 Status CheckBest(const EstimatorOptions& options, const std::string& at) {
   const MeasureOptions& train = options.train;
   const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
-  if (train.validation.share == 0 || best != train.metrics.end()) return Status::OK();
+  if (!train.validation.HoldsOut() || best != train.metrics.end()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "best = \"" + train.best + "\" is not one of the metrics " +
                        Dump(Json(train.metrics)),

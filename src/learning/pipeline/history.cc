@@ -148,7 +148,11 @@ Plan RowsToKeep(const Chain& chain, const Plan& rows) {
       "SELECT {0} FROM (SELECT {0}, row_number() OVER ({1}ORDER BY {2} DESC) AS __back, max({2}) "
       "OVER ({1}) AS __last FROM rows) AS numbered WHERE {3} ORDER BY {4}",
       NameList(columns), groups, time, wanted, NameList(order));
-  return MakePlan(Sql{.text = std::move(text), .names = {"rows"}, .verb = "the last rows"}, {rows});
+  return MakePlan(Sql{.text = std::move(text),
+                      .names = {"rows"},
+                      .verb = "the last rows",
+                      .without_ties = true},
+                  {rows});
 }
 
 Plan BehindHistory(const Chain& chain, const Plan& rows, Columns& columns, const Plan& history) {

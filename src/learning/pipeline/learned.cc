@@ -82,7 +82,9 @@ class Fitting {
     }
     const auto& seen =
         profile_.columns.empty() ? std::optional<State>() : FindEntry(profile_.need).state;
-    return seen ? KeepProfile(session_, std::get<ColumnProfiles>(*seen), profile_) : Status::OK();
+    if (seen) return KeepProfile(session_, std::get<ColumnProfiles>(*seen), profile_);
+    DropProfile(session_);
+    return Status::OK();
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arrow/type.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -81,24 +82,38 @@ Status Placer::PlaceLabels(PlacedEstimator& placed) {
 
 // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
 Status Placer::PlaceValidation(const ValidationOptions& validation) {
-  if (!validation.by_time.empty()) {
-    const std::string key = "train.validation.by_time";
-    PT_LET(const size_t at, Find(validation.by_time, key, Use::kTraining));
-    PT_TRY(CheckType(at, key, CheckTime(*chain_.columns[at].type)));
-    PT_TRY(CheckOfTable(at, key));
-    if (!validation.by.empty()) {
-      return Fail({.exit = Exit::kUsage,
-                   .what = "validation has both by and by_time",
-                   .where = path_ + "." + key,
-                   .fix = "leave out one of them"});
-    }
+  const bool by_time = !validation.by_time.empty(), by_column = !validation.column.empty();
+  if (by_time + by_column + !validation.by.empty() > 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("validation has both {} and {}",
+                                     validation.by.empty() ? "by_time" : "by",
+                                     by_column ? "column" : "by_time"),
+                 .where = path_ + ".train.validation",
+                 .fix = "leave out one of them"});
   }
+  if (by_column && validation.share > 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "validation has both share and column",
+                 .where = path_ + ".train.validation",
+                 .why = "the column says of each row whether it is held out",
+                 .fix = "leave out one of them"});
+  }
+  if (by_time) PT_TRY(PlaceHoldingOut(validation.by_time, "by_time", CheckTime));
+  if (by_column) PT_TRY(PlaceHoldingOut(validation.column, "column", CheckFlag));
   for (size_t i = 0; i < validation.by.size(); ++i) {
     const std::string key = "train.validation.by." + std::to_string(i);
     PT_LET(const size_t at, Find(validation.by[i], key, Use::kTraining));
     PT_TRY(CheckOfTable(at, key));
   }
   return Status::OK();
+}
+
+Status Placer::PlaceHoldingOut(const std::string& column, const std::string& option,
+                               Status (*fits)(const arrow::DataType& type)) {
+  const std::string key = "train.validation." + option;
+  PT_LET(const size_t at, Find(column, key, Use::kTraining));
+  PT_TRY(CheckType(at, key, fits(*chain_.columns[at].type)));
+  return CheckOfTable(at, key);
 }
 
 Status Placer::CheckOfTable(size_t at, const std::string& key) const {

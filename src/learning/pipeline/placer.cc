@@ -17,6 +17,9 @@ namespace {
 std::string AdviceOn(const std::string& key, const StageColumn& column, const std::string& wanted) {
   const arrow::DataType& type = *column.type;
   const bool text = type.id() == arrow::Type::STRING;
+  if (wanted == "boolean") {
+    return "write a condition for it in the SQL: day >= DATE '2015-06-14' AS held_out";
+  }
   if (text && wanted.find("date") != wanted.npos) {
     return "read it in the SQL, by how it is written: to_date(" + column.name +
            ", 'MM/dd/yyyy') AS " + column.name;

@@ -59,6 +59,9 @@ class Placer {
   // Label, weight, group, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
   Status PlaceValidation(const ValidationOptions& validation);
+  // A column that says alone which rows are held out, of a type that `fits`.
+  Status PlaceHoldingOut(const std::string& column, const std::string& option,
+                         Status (*fits)(const arrow::DataType& type));
   // Refuses a column that a stage makes.
   Status CheckOfTable(size_t at, const std::string& key) const;
   Status CheckNumbers(const PlacedEstimator& placed);

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "os/file.h"
+#include "pipeline/drift.h"
 #include "pipeline/kept_states.h"
 #include "protium/events.h"
 #include "statistics/exact_mean.h"
@@ -19,7 +20,6 @@ namespace {
 constexpr int kBars = 20;       // Of a histogram.
 constexpr size_t kTop = 12;     // Most frequent values.
 constexpr size_t kBinned = 20;  // Texts with a separate bin in the measurement of drift.
-constexpr double kDrifted = 0.2;
 constexpr double kQuantiles[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
 // The sampled cells of a column, ascending, with their numbers of rows: finite numbers, and texts.
@@ -126,66 +126,32 @@ Json Histogram(const CellCounts& counts, const std::vector<double>& edges) {
 
 // The bins in which drift is measured: between deciles for numbers, the most frequent values for
 // texts.
-Json DriftBins(const CellCounts& counts) {
-  Json bins = Json::object();
-  if (!counts.numbers.empty()) {
-    std::vector<double> edges;
-    for (int i = 1; i < 10; ++i) edges.push_back(QuantileOf(counts, i / 10.0));
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    bins["edges"] = edges;
-  } else {
-    auto texts = counts.texts;
-    std::ranges::stable_sort(texts,
-                             [](const auto& a, const auto& b) { return a.second > b.second; });
-    bins["texts"] = Json::array();
-    for (size_t i = 0; i < std::min(kBinned, texts.size()); ++i) {
-      bins["texts"].push_back(texts[i].first);
-    }
+DriftBins ChooseBins(const CellCounts& counts) {
+  DriftBins bins{.of_texts = counts.numbers.empty()};
+  if (!bins.of_texts) {
+    for (int i = 1; i < 10; ++i) bins.edges.push_back(QuantileOf(counts, i / 10.0));
+    bins.edges.erase(std::unique(bins.edges.begin(), bins.edges.end()), bins.edges.end());
+    return bins;
+  }
+  auto texts = counts.texts;
+  std::ranges::stable_sort(texts, [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (size_t i = 0; i < std::min(kBinned, texts.size()); ++i) {
+    bins.texts.push_back(texts[i].first);
   }
   return bins;
 }
 
-// Counts rows by bin; the last bin is for missing cells, and for texts the one before it for all
-// other texts.
-std::vector<int64_t> CountBins(const CellCounts& counts, const Json& bins) {
-  std::vector<int64_t> rows;
-  if (const Json texts = bins.value("texts", Json()); texts.is_array()) {
-    rows.resize(texts.size() + 1);
-    for (const auto& [text, count] : counts.texts) {
-      rows[size_t(std::ranges::find(texts, Json(text)) - texts.begin())] += count;
-    }
+// The rows of each bin.
+std::vector<int64_t> CountBins(const CellCounts& counts, const DriftBins& bins) {
+  std::vector<int64_t> rows(bins.count());
+  if (bins.of_texts) {
+    for (const auto& [text, count] : counts.texts)
+      rows[bins.BinOf(std::string_view(text))] += count;
   } else {
-    rows = CountBetween(counts, ReadEdges(bins.value("edges", Json::array())));
+    for (const auto& [number, count] : counts.numbers) rows[bins.BinOf(number)] += count;
   }
-  rows.push_back(counts.missing);
+  rows[bins.Missing()] += counts.missing;
   return rows;
-}
-
-int64_t SumOf(const std::vector<int64_t>& rows) {
-  int64_t sum = 0;
-  for (const int64_t each : rows) sum += each;
-  return sum;
-}
-
-// The population stability index: the sum over bins of (p - q) ln(p / q). Adds half a row to each
-// bin, so that empty bins have a finite term.
-double Psi(const std::vector<int64_t>& train, const std::vector<int64_t>& test) {
-  const double half = 0.5, bins = double(train.size());
-  const double all = double(SumOf(train)) + half * bins, other = double(SumOf(test)) + half * bins;
-  double psi = 0;
-  for (size_t i = 0; i < train.size(); ++i) {
-    const double p = (double(train[i]) + half) / all, q = (double(test[i]) + half) / other;
-    psi += (p - q) * std::log(p / q);
-  }
-  return psi;
-}
-
-// The average of the index if both sides have the same distribution: about (bins - 1) (1/n + 1/m).
-double PsiOfChance(const std::vector<int64_t>& train, const std::vector<int64_t>& test) {
-  const auto rows = [](const std::vector<int64_t>& side) {
-    return double(std::max<int64_t>(1, SumOf(side)));
-  };
-  return double(train.size() - 1) * (1 / rows(train) + 1 / rows(test));
 }
 
 // The exact figures.
@@ -269,9 +235,9 @@ Json ProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn
       const CellCounts counts = CountCells(state, c);
       AddValues(counts, counts.numbers.empty() ? std::vector<double>() : HistogramEdges(counts),
                 column);
-      Json bins = DriftBins(counts);
-      bins["rows"] = CountBins(counts, bins);
-      column["bins"] = std::move(bins);
+      DriftBins bins = ChooseBins(counts);
+      bins.rows = CountBins(counts, bins);
+      column["bins"] = ToJson(bins);
     }
     table["columns"].push_back(std::move(column));
   }
@@ -284,27 +250,62 @@ Json TestProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledCo
   for (size_t c = 0; c < columns.size(); ++c) {
     Json column = ColumnToJson(state, c, columns[c]);
     const Json before = FindColumn(train, columns[c].name);
-    const Json bins = before.is_object() ? before.value("bins", Json()) : Json();
-    if (bins.is_object()) {
+    const std::optional<DriftBins> bins =
+        DriftBinsFromJson(before.is_object() ? before.value("bins", Json()) : Json());
+    if (bins) {
       const CellCounts counts = CountCells(state, c);
       const Json drawn = before.value("histogram", Json());
       AddValues(counts,
                 drawn.is_object() ? ReadEdges(drawn.value("edges", Json::array()))
                                   : std::vector<double>(),
                 column);
-      const std::vector<int64_t> rows = CountBins(counts, bins);
-      std::vector<int64_t> then;
-      for (const Json& each : bins.value("rows", Json::array()))
-        then.push_back(each.get<int64_t>());
-      if (then.size() == rows.size() && SumOf(rows) > 0) {
-        const double psi = Psi(then, rows);
-        column["psi"] = psi;
-        column["drifted"] = psi >= std::max(kDrifted, 3 * PsiOfChance(then, rows));
+      const auto drift = MeasureDrift(*bins, CountBins(counts, *bins));
+      if (drift) {
+        column["psi"] = drift->psi;
+        column["drifted"] = drift->beyond_chance;
       }
     }
     table["columns"].push_back(std::move(column));
   }
   return table;
+}
+
+Json ProfileToKeep(const Json& train, const Columns& names) {
+  Json columns = Json::array();
+  for (const std::string& name : names) {
+    const Json column = FindColumn(train, name);
+    if (!column.is_object() || !column.contains("bins") || column["kind"] == "time") continue;
+    columns.push_back({{"column", name}, {"kind", column["kind"]}, {"bins", column["bins"]}});
+  }
+  return {{"rows", train.value("rows", int64_t{0})}, {"columns", std::move(columns)}};
+}
+
+Result<RowDrift> FindDrift(const DataFrame& rows, const Json& kept) {
+  SessionState& session = StateOf(rows.session());
+  PT_LET(const SchemaPtr schema, rows.Schema());
+  Columns names;
+  for (const Json& each : kept.value("columns", Json::array())) {
+    names.push_back(each.value("column", std::string()));
+  }
+  const ProfileNeed need = ProfileOf(names, *schema);
+  RowDrift found;
+  if (need.columns.empty()) return found;
+  PT_LET(const FoundStates states, FindStates(session, rows.plan(), {need.need}));
+  const ColumnProfiles& seen = std::get<ColumnProfiles>(states.states[0]);
+  found.rows = seen.rows();
+  for (size_t c = 0; c < need.columns.size(); ++c) {
+    const Json before = FindColumn(kept, need.columns[c].name);
+    const auto bins = DriftBinsFromJson(before.value("bins", Json()));
+    if (!bins || before.value("kind", Json()) != need.columns[c].kind) continue;
+    const auto drift = MeasureDrift(*bins, CountBins(CountCells(seen, c), *bins));
+    if (!drift) continue;
+    ++found.compared;
+    if (!drift->beyond_chance) continue;
+    const std::string& name = need.columns[c].name;
+    found.columns.push_back({name, drift->psi, DescribeDrift(name, *bins, *drift)});
+  }
+  std::ranges::stable_sort(found.columns, std::ranges::greater(), &DriftedColumn::psi);
+  return found;
 }
 
 ProfileNeed ProfileOf(const Columns& names, const arrow::Schema& schema) {
@@ -320,6 +321,20 @@ ProfileNeed ProfileOf(const Columns& names, const arrow::Schema& schema) {
     made.columns.push_back({name, ProfileKind(*field->type()), field->type()->ToString()});
   }
   return made;
+}
+
+Result<Json> KeptProfile(const SessionState& session, const Columns& names) {
+  std::error_code ignored;
+  if (session.folder().empty() || !std::filesystem::exists(FileOf(session), ignored)) return Json();
+  PT_LET(const std::string text, ReadFile(FileOf(session)));
+  const Result<Json> profile = ParseJson(text);
+  if (!profile.ok()) return Annotate(profile.status(), FileOf(session).string());
+  return ProfileToKeep(profile->value("train", Json::object()), names);
+}
+
+void DropProfile(const SessionState& session) {
+  std::error_code ignored;
+  if (!session.folder().empty()) std::filesystem::remove(FileOf(session), ignored);
 }
 
 Status KeepProfile(SessionState& session, const ColumnProfiles& state, const ProfileNeed& need) {

@@ -31,6 +31,25 @@ Json ProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn
 Json TestProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn>& columns,
                        const Json& train);
 
+// What a model keeps of "train", a result of ProfileToJson(), to notice rows that are unlike those
+// it learned from: {"rows", "columns": [{"column", "kind", "bins"}]} of those of `names` whose
+// values do not move on by themselves, as times do.
+Json ProfileToKeep(const Json& train, const Columns& names);
+
+// A column of rows to score whose values are unlike those that the model learned from.
+struct DriftedColumn {
+  std::string name;
+  double psi = 0;
+  std::string says;  // DescribeDrift().
+};
+struct RowDrift {
+  int64_t rows = 0;                    // That were compared.
+  int64_t compared = 0;                // Columns.
+  std::vector<DriftedColumn> columns;  // The most drifted first.
+};
+// Makes one pass over `rows`. `kept` is a result of ProfileToKeep().
+Result<RowDrift> FindDrift(const DataFrame& rows, const Json& kept);
+
 // In rows: reading every cell of more takes seconds, for figures that few will read.
 inline constexpr int64_t kMostProfiledUnasked = 1'000'000;
 
@@ -41,6 +60,12 @@ struct ProfileNeed {
   int64_t left_out = 0;  // Columns beyond kMostProfiled.
 };
 ProfileNeed ProfileOf(const Columns& names, const arrow::Schema& schema);
+
+// ProfileToKeep() of the session's profile.json; null without one.
+Result<Json> KeptProfile(const SessionState& session, const Columns& names);
+
+// Removes the profile that another fit in the session's folder has left.
+void DropProfile(const SessionState& session);
 
 // Writes the "train" part of profile.json.
 Status KeepProfile(SessionState& session, const ColumnProfiles& state, const ProfileNeed& need);

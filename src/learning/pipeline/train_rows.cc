@@ -54,9 +54,10 @@ bool IsKept(const Plan& plan) {
 // all columns: then the hash needs them all.
 Plan KeepTable(const Chain& chain, const Plan& table) {
   if (IsKept(table)) return table;
-  const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&
-                     chain.estimator->options.train.validation.by.empty() &&
-                     chain.estimator->options.train.validation.by_time.empty();
+  const ValidationOptions none;
+  const ValidationOptions& validation =
+      chain.estimator ? chain.estimator->options.train.validation : none;
+  const bool whole = validation.share > 0 && validation.by.empty() && validation.by_time.empty();
   return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
 }
 
@@ -80,8 +81,13 @@ Columns CutBy(const Chain& chain) {
   return exact.empty() ? chain.sources : exact;
 }
 
-Plan MarkHeldOut(const MeasureOptions& train, const std::string& column, Plan rows) {
+Plan MarkHeldOut(const Chain& chain, const std::string& column, Plan rows) {
+  const MeasureOptions& train = chain.estimator->options.train;
   const ValidationOptions& validation = train.validation;
+  if (!validation.column.empty()) {
+    const Expr marked = MakeCall("if", {Col(validation.column), Lit(true), Lit(false)});
+    return WithColumns(std::move(rows), chain.sources, {{column, marked}});
+  }
   if (!validation.by_time.empty()) {
     return MarkInTime({.time = validation.by_time, .part = validation.share}, column,
                       std::move(rows));
@@ -146,10 +152,9 @@ std::optional<Expr> HasLabel(const Chain& chain) {
 TrainRows RowsFor(const Chain& chain, const Plan& table) {
   TrainRows rows;
   Plan marked = KeepTable(chain, table);
-  if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
-    const MeasureOptions& train = chain.estimator->options.train;
+  if (chain.estimator && chain.estimator->options.train.validation.HoldsOut()) {
     rows.held_out = kHeldOut;
-    marked = MarkHeldOut(train, rows.held_out, std::move(marked));
+    marked = MarkHeldOut(chain, rows.held_out, std::move(marked));
   }
   std::vector<NamedExpr> mark;
   const int64_t seed = chain.estimator ? chain.estimator->options.train.seed : 0;

@@ -170,7 +170,7 @@ Status TrainOptions::Check(const std::string& path) const {
   if (warm_up.steps > 0 && warm_up.share > 0) {
     return refuse(".warm_up.share", "left out where warm_up.steps is given", warm_up.share);
   }
-  if (early_stopping.patience > 0 && validation.share == 0) {
+  if (early_stopping.patience > 0 && !validation.HoldsOut()) {
     return refuse(".early_stopping.patience", "0 without validation rows: set validation.share",
                   early_stopping.patience);
   }

@@ -64,7 +64,7 @@ Status CheckMeasured(const Search& search, const TrialOrder& order, const Settle
     if (!trial.values.empty()) fault.why = "in the trial with " + ValuesText(trial.values);
     return Fail(std::move(fault));
   }
-  if (search.folds() || train.validation.share > 0) return Status::OK();
+  if (search.folds() || train.validation.HoldsOut()) return Status::OK();
   return UsageFault("search", "there are no rows to measure a trial on",
                     "set train.validation = { share = 0.1 }, or add [folds]");
 }
@@ -140,7 +140,7 @@ Status CheckPruned(const Search& search, const SettledSearch& settled, const Set
     return UsageFault("search.prune", "trials of averages cannot be pruned",
                       "leave prune out, or search over one of its members");
   }
-  if (train.validation.share <= 0) {
+  if (!train.validation.HoldsOut()) {
     return UsageFault("search.prune", "trials are pruned by validation rows, and none are held out",
                       "set train.validation = { share = 0.1 }");
   }

@@ -97,7 +97,8 @@ Plan HistoryStage::Apply(Plan rows, const Columns& columns) const {
       NameList(columns), outputs, windows, moment, kTime, values);
   return MakePlan(Sql{.text = std::move(text),
                       .names = {"rows"},
-                      .verb = fmt::format("\"{}\" over earlier rows", id())},
+                      .verb = fmt::format("\"{}\" over earlier rows", id()),
+                      .without_ties = true},
                   {std::move(rows)});
 }
 

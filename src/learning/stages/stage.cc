@@ -44,6 +44,10 @@ Status CheckTime(const arrow::DataType& type) {
   return Status::TypeError("a date, a time or whole numbers");
 }
 
+Status CheckFlag(const arrow::DataType& type) {
+  return type.id() == arrow::Type::BOOL ? Status::OK() : Status::TypeError("boolean");
+}
+
 // The error text becomes part of the SQL, and comes back as the engine's message.
 Expr AllowedIndex(const std::string& index, const std::string& column) {
   const std::string start = "column \"" + column + "\" has ";

@@ -163,6 +163,8 @@ Status CheckCategories(const arrow::DataType& type);
 
 // OK for dates, timestamps and whole numbers: what rows can be ordered by in time.
 Status CheckTime(const arrow::DataType& type);
+// OK for booleans.
+Status CheckFlag(const arrow::DataType& type);
 
 // Results of a Lookup that mark a row to be refused, since a Lookup itself cannot fail for a single
 // row. Negative, so they are never an index.

@@ -213,7 +213,7 @@ Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, 
   return Fail({.exit = Exit::kInput,
                .what = "no row is held out for validation",
                .where = "train.validation",
-               .fix = "raise train.validation.share, or set it to 0"});
+               .fix = "raise train.validation.share or set it to 0; or name another column"});
 }
 
 // The file with RankRows::unseen, next to the folders of stored rows.

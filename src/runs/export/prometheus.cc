@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the text that Prometheus scrapes (exposition format 0.0.4), and its successor OpenMetrics
 // 1.0.
+#include "base/prometheus.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,19 +14,6 @@
 namespace protium {
 
 namespace {
-
-// Escapes the value of a label.
-std::string LabelText(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') safe.push_back('\\');
-    if (c == '\n')
-      safe += "\\n";
-    else
-      safe.push_back(c);
-  }
-  return safe;
-}
 
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";

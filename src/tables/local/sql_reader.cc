@@ -195,7 +195,8 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   Json tree = Json::parse(parsed, nullptr, /*allow_exceptions=*/false);
   const SqlNames names{sql.names,
                        [&](const std::string& name) { return HasFunction(connection, name); },
-                       [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
+                       [](const std::string& pattern) { return Regex::Compile(pattern).status(); },
+                       sql.without_ties};
   KeepColumns(tree);
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   Json before = checked.tree;

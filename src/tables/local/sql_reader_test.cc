@@ -20,9 +20,10 @@ using testing::StartsWith;
 
 class ReadingSql : public testing::Test {
  protected:
-  Result<RelationSql> Read(const std::string& text) {
+  Result<RelationSql> Read(const std::string& text, bool without_ties = false) {
     const std::string columns = "SELECT 'x' AS a, 1 AS b, DATE '2013-07-04' AS d, 1.5 AS p";
-    return ReadSql({text, {"flights", "planes"}}, {columns, columns}, connection_);
+    return ReadSql({.text = text, .names = {"flights", "planes"}, .without_ties = without_ties},
+                   {columns, columns}, connection_);
   }
   Fault Refusal(const std::string& text) { return FaultOf(Read(text).status()); }
 
@@ -226,6 +227,18 @@ TEST_F(ReadingSql, SaysWhatIsNotExact) {
               Contains(StartsWith("lag over a window: ")));
   EXPECT_TRUE(notes("SELECT a FROM flights ORDER BY a").empty());
   EXPECT_TRUE(notes("SELECT rank() OVER (ORDER BY b) AS r FROM flights").empty());
+}
+
+TEST_F(ReadingSql, NotesNoTiesWhereThereAreNone) {
+  const std::string text =
+      "SELECT lag(a) OVER (ORDER BY d) AS l, sum(b) OVER (ORDER BY d ROWS 1 PRECEDING) AS s, "
+      "sum(p) OVER (ORDER BY d) AS p, exp(b) AS e FROM flights";
+  EXPECT_THAT(Read(text).ValueOrDie().not_exact,
+              ElementsAre(StartsWith("exp: "), StartsWith("lag over a window: "),
+                          StartsWith("sum over a window of rows: ")));
+  const RelationSql sure = Read(text, /*without_ties=*/true).ValueOrDie();
+  EXPECT_THAT(sure.not_exact, ElementsAre(StartsWith("exp: ")));
+  EXPECT_TRUE(sure.varies.empty());
 }
 
 TEST_F(ReadingSql, SaysWhatVariesBetweenRuns) {

@@ -56,6 +56,8 @@ struct Sql {
   std::string text;
   std::vector<std::string> names;
   std::string verb = {};  // What it does in a few words, if it is our own text: "join on day".
+  // Its windows have no ties in their order, which the text itself sees to.
+  bool without_ties = false;
 };
 
 // Keeps the rows for which the predicate is true, neither false nor NULL.

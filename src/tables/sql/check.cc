@@ -133,12 +133,20 @@ class Checker {
     if (const Macro* macro = FindDuckDbMacro(name); macro != nullptr && macro->IsComposed()) {
       PT_TRY(CheckComposed(node));
     }
-    if (known->meaning == Meaning::kNotExact) {
-      notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));
-    } else if (window && name != "rank" && name != "dense_rank") {
-      NoteFrame(node);
-    }
+    Note(node, *known);
     return name == "date_part" || name == "datepart" ? CheckDatePart(node) : CheckPattern(node);
+  }
+
+  void Note(const tree::View& node, const KnownFunction& known) {
+    const std::string& name = node.function();
+    const bool window = node.Is(tree::Kind::kWindow);
+    const bool of_ties = known.reason == functions::kTies || known.reason == functions::kAnyRow;
+    if (window && names_.without_ties && of_ties) return;
+    if (known.meaning == Meaning::kNotExact) {
+      notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known.reason));
+    }
+    const bool by_frame = window && !of_ties && name != "rank" && name != "dense_rank";
+    if (by_frame && !names_.without_ties) NoteFrame(node);
   }
 
   // A macro whose body is more than one call expands to an expression, not to an aggregate: DuckDB

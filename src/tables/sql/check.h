@@ -32,6 +32,8 @@ struct SqlNames {
   // Compiles a regular expression; a failed status is the fault to report. Empty: patterns are not
   // checked before the query runs.
   std::function<Status(const std::string&)> check_pattern;
+  // The orders of its windows are known to have no ties: there is nothing to note about them.
+  bool without_ties = false;
 };
 
 // "the SQL text, line 2, column 8" of the user's `text` for a node of the tree of `duck`; only "the

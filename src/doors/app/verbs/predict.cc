@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/run/drift_report.h"
 #include "app/run/named_run.h"
 #include "app/run/net_inputs.h"
 #include "app/run/run_report.h"
@@ -118,7 +119,7 @@ Status CheckFlags(const Arguments& arguments) {
   PT_TRY(CheckStreams(arguments));
   PT_TRY(ExplainedColumns(arguments));
   PT_TRY(ExplainingSamples(arguments));
-  return Status::OK();
+  return ReadDriftFlag(arguments).status();
 }
 
 Result<PipelineModel> LoadModel(Session& session, const fs::path& folder,
@@ -279,13 +280,14 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
 
 // Returns the report for people, or as the one line of --json.
 std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_out,
-                       const Places& places, const Arguments& arguments) {
+                       const Json& drift, const Places& places, const Arguments& arguments) {
   if (arguments.Has("--json")) {
-    const Json line = {{"output", places.output.string()},
-                       {"rows_in", rows_in},
-                       {"rows_out", rows_out},
-                       {"metrics", results.value("metrics", Json::object())},
-                       {"seconds", results.value("seconds", Json::object())}};
+    Json line = {{"output", places.output.string()},
+                 {"rows_in", rows_in},
+                 {"rows_out", rows_out},
+                 {"metrics", results.value("metrics", Json::object())},
+                 {"seconds", results.value("seconds", Json::object())}};
+    if (!drift.is_null()) line["drift"] = drift;
     return Dump(line) + "\n";
   }
   const std::string table = MetricsTable(results);
@@ -327,7 +329,9 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   if (rows_out == 0) {
     call.Send(Warning{WarningOfNone(rows_in, arguments)});
   }
-  return ReportText(results, rows_in, rows_out, places, arguments);
+  PT_LET(const int64_t most, ReadDriftFlag(arguments));
+  PT_LET(const Json drift, ReportDrift(model, input.etl, most));
+  return ReportText(results, rows_in, rows_out, drift, places, arguments);
 }
 
 // Cheap checks first: the model is looked up before stdin is read.
@@ -432,6 +436,7 @@ CommandVerb PredictVerb() {
              "adds the N columns that matter most to each prediction; all: every column", ""},
             {"--samples", "N",
              "for nets: orders of columns that --explain draws for each background row (1)", ""},
+            DriftFlag(),
             {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl", ""},
             {"--extension", "FILE", "the library that defines the model's net", ""},
             {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},

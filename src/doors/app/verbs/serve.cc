@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium serve`: a model behind HTTP until SIGTERM or Ctrl-C. It writes nothing.
+// `protium serve`: a model behind HTTP until SIGTERM or Ctrl-C. It writes nothing but the requests
+// of --log.
 #include "serve/serve.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "app/run/net_inputs.h"
 #include "app/run/server_place.h"
 #include "app/verb.h"
+#include "base/fault.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 #include "terminal/printing.h"
@@ -22,6 +26,24 @@ namespace protium {
 namespace {
 
 constexpr int64_t kDrainSeconds = 5, kMostDrainSeconds = 3600;
+
+Status ReadLog(const Arguments& arguments, ServeOptions& options) {
+  if (arguments.Has("--log")) options.log = std::filesystem::absolute(arguments.Value("--log"));
+  if (!arguments.Has("--log-share")) return Status::OK();
+  const std::string share = arguments.Value("--log-share");
+  if (options.log.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--log-share is the share of requests to keep, and none are kept",
+                 .fix = "add --log FOLDER, or leave it out"});
+  }
+  const auto [end, failed] =
+      std::from_chars(share.data(), share.data() + share.size(), options.log_share);
+  const bool whole = failed == std::errc() && end == share.data() + share.size();
+  if (whole && options.log_share > 0 && options.log_share <= 1) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("--log-share {} is not a share above 0 and up to 1", share),
+               .fix = "--log-share 0.1"});
+}
 
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
@@ -34,6 +56,7 @@ Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   options.token = place.token;
   PT_LET(const int64_t drain, arguments.Number("--drain", kDrainSeconds));
   options.drain = std::chrono::seconds(std::min(drain, kMostDrainSeconds));
+  PT_TRY(ReadLog(arguments, options));
   options.note = PrintNote;
   return options;
 }
@@ -67,6 +90,9 @@ CommandVerb ServeVerb() {
                    "the model's in paths below /v2/models (Open Inference Protocol); model unless "
                    "given",
                    ""});
+  flags.push_back({"--log", "FOLDER",
+                   "keeps the rows of requests and their predictions there, as Parquet files", ""});
+  flags.push_back({"--log-share", "SHARE", "of the requests, drawn at random; 1 unless given", ""});
   flags.push_back(FedColumnsFlag());
   flags.push_back(RunsDirFlag());
   return {
