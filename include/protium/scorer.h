@@ -32,6 +32,9 @@ class Scorer {
   const SchemaPtr& input() const;
   // The columns of predictions.
   const SchemaPtr& output() const;
+  // Whether the model has stages such as lag: rows of one call then look back to each other and to
+  // the rows that the model keeps, so a call should have the rows of one question.
+  bool ReadsHistory() const;
 
   // Returns one row of output() for each of `rows`, in their order. Columns may come in any order
   // and with others among them, and have any types that Transform() takes; what it refuses is

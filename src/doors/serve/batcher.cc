@@ -105,8 +105,9 @@ Batcher::Batch Batcher::Take(std::stop_token stop) {
 }
 
 bool Batcher::Together(const Waiting& a, const Waiting& b) {
-  return a.model == b.model && (a.rows->schema() == b.rows->schema() ||
-                                a.rows->schema()->Equals(*b.rows->schema(), false));
+  if (a.model != b.model || a.model->scorer.ReadsHistory()) return false;
+  return (a.rows->schema() == b.rows->schema() ||
+          a.rows->schema()->Equals(*b.rows->schema(), false));
 }
 
 void Batcher::ScoreBatch(const Batch& batch) {

@@ -4,7 +4,7 @@
 // 1. A request waits for others for at most `gather`, and not at all if every request that has
 //    begun (Begun) is waiting here.
 // 2. Rows are scored by the model that their request began with; rows of two models, or with
-//    different columns, make two batches.
+//    different columns, make two batches, and so do requests to a model that reads earlier rows.
 // 3. A batch that fails is scored again request by request, so that each gets its own fault.
 #pragma once
 

@@ -26,11 +26,16 @@ bool IsRowByRow(const Verb& verb) {
 
 Result<std::shared_ptr<const RowQuery>> LazyRowQueries::Prepare(const std::vector<Verb>& steps,
                                                                 const SchemaPtr& columns) {
+  PT_LET(RowQueries* const queries, Opened());
+  return queries->Prepare(steps, columns);
+}
+
+Result<RowQueries*> LazyRowQueries::Opened() {
   const std::lock_guard lock(mutex_);
   if (queries_ == nullptr) {
     PT_LET(queries_, OpenRowQueries("a stage that only an engine computes"));
   }
-  return queries_->Prepare(steps, columns);
+  return queries_.get();
 }
 
 Result<BatchSteps> BatchSteps::Make(const Plan& plan, const SchemaPtr& input,

@@ -23,6 +23,8 @@ class LazyRowQueries {
  public:
   Result<std::shared_ptr<const RowQuery>> Prepare(const std::vector<Verb>& steps,
                                                   const SchemaPtr& columns);
+  // What makes them; any thread may call it. Opens the library unless it is open.
+  Result<RowQueries*> Opened();
 
  private:
   std::mutex mutex_;

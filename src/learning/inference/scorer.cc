@@ -15,6 +15,7 @@
 #include "base/fault.h"
 #include "format/carried_rows.h"
 #include "inference/batch_steps.h"
+#include "inference/behind_history.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
 #include "model/background.h"
@@ -30,34 +31,44 @@ namespace {
 constexpr size_t kMostPlans = 8;
 
 // Steps for rows with certain columns: select those that the model reads, cast them to the types
-// that tables have, and apply the stages.
+// that tables have, put them behind kept rows if the model reads those, and apply the stages.
 struct Preparation {
   std::vector<int> taken;  // Positions among the given columns.
   SchemaPtr carried;
+  std::optional<BehindKeptRows> behind;
   BatchSteps steps;
 
   Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& rows) const {
     PT_LET(const auto own, rows.SelectColumns(taken));
     PT_LET(auto batch, CarriedBatch(*own, carried, "the rows to score"));
+    if (behind) {
+      PT_LET(batch, behind->Apply(*batch));
+    }
     return steps.Apply(std::move(batch));
   }
 };
 
+// `behind`: what `columns` have passed before, if anything.
 Result<BatchSteps> MakeSteps(const ModelState& state, const SchemaPtr& columns,
-                             LazyRowQueries& queries) {
+                             const BehindKeptRows* behind, LazyRowQueries& queries) {
   const Analyze analyze = [&](const Plan& plan) -> Result<SchemaPtr> {
     PT_LET(const BatchSteps steps, BatchSteps::Make(plan, columns, queries));
     return steps.schema();
   };
+  const Plan rows = MakePlan(NamedTable{"rows"});
+  if (behind != nullptr) {
+    PT_LET(const Plan above, PlanAboveHistory(state, rows, *behind->typed(), nullptr, analyze));
+    return BatchSteps::Make(above, columns, queries);
+  }
   SchemaPtr typed = columns;
-  PT_LET(const Plan plan,
-         AppliedPlan(state, MakePlan(NamedTable{"rows"}), typed, nullptr, analyze));
+  PT_LET(const Plan plan, AppliedPlan(state, rows, typed, nullptr, analyze));
   return BatchSteps::Make(plan, columns, queries);
 }
 
 // Drops columns that the model does not read first: they may have any type.
-Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state, const SchemaPtr& input,
-                                                   const SchemaPtr& columns,
+Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state,
+                                                   const std::shared_ptr<arrow::RecordBatch>& kept,
+                                                   const SchemaPtr& input, const SchemaPtr& columns,
                                                    LazyRowQueries& queries) {
   std::vector<int> taken;
   arrow::FieldVector fields;
@@ -67,21 +78,30 @@ Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state, cons
     fields.push_back(columns->field(i));
   }
   PT_LET(SchemaPtr carried, CarriedSchema(*arrow::schema(std::move(fields)), "the rows to score"));
-  PT_LET(BatchSteps steps, MakeSteps(state, carried, queries));
+  std::optional<BehindKeptRows> behind;
+  if (kept != nullptr) {
+    PT_LET(RowQueries* const opened, queries.Opened());
+    PT_LET(behind, BehindKeptRows::Make(state, kept, carried, *opened));
+  }
+  PT_LET(BatchSteps steps, MakeSteps(state, behind ? behind->schema() : carried,
+                                     behind ? &*behind : nullptr, queries));
   return std::make_shared<const Preparation>(
-      Preparation{std::move(taken), std::move(carried), std::move(steps)});
+      Preparation{std::move(taken), std::move(carried), std::move(behind), std::move(steps)});
 }
 
 // A cache of preparations by columns. Any thread.
 class PreparedColumns {
  public:
+  // `kept`: the rows of ReadKeptRows().
+  explicit PreparedColumns(std::shared_ptr<arrow::RecordBatch> kept) : history_(std::move(kept)) {}
+
   Result<std::shared_ptr<const Preparation>> For(const ModelState& state, const SchemaPtr& input,
                                                  const SchemaPtr& columns) {
     const std::lock_guard lock(mutex_);
     for (const Kept& each : kept_) {
       if (each.columns == columns || each.columns->Equals(*columns, false)) return each.prepared;
     }
-    PT_LET(auto prepared, Prepare(state, input, columns, queries_));
+    PT_LET(auto prepared, Prepare(state, history_, input, columns, queries_));
     if (kept_.size() == kMostPlans) kept_.erase(kept_.begin());
     kept_.push_back({columns, prepared});
     return prepared;
@@ -93,6 +113,7 @@ class PreparedColumns {
     std::shared_ptr<const Preparation> prepared;
   };
   std::mutex mutex_;
+  const std::shared_ptr<arrow::RecordBatch> history_;
   LazyRowQueries queries_;
   std::vector<Kept> kept_;
 };
@@ -106,7 +127,7 @@ struct Scorer::Inside {
   std::shared_ptr<const RowPredictor> predictor = nullptr;  // Null without an estimator.
   std::optional<Predictions> predictions = std::nullopt;    // Likewise.
   std::shared_ptr<const Background> background = nullptr;   // Null for a model that has none.
-  std::shared_ptr<PreparedColumns> prepared = std::make_shared<PreparedColumns>();
+  std::shared_ptr<PreparedColumns> prepared = nullptr;
   std::optional<Explanations> explanations = std::nullopt;
 
   // Takes from the model how predictions are explained.
@@ -144,12 +165,8 @@ struct Scorer::Inside {
 Result<Scorer> Scorer::Make(const PipelineModel& model) {
   const ModelState& state = StateOf(model);
   auto inside = std::make_shared<Inside>(model, NeededColumns(state), AddedColumns(state));
-  if (!state.history.empty()) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "the model reads earlier rows, and a scorer sees one row at a time",
-                 .why = "stages such as lag look for rows of the same series",
-                 .fix = "score tables with it: protium predict, or Transform()"});
-  }
+  PT_LET(auto kept, ReadKeptRows(state));
+  inside->prepared = std::make_shared<PreparedColumns>(std::move(kept));
   if (state.chain->estimator) {
     if (!state.chain->extensions.empty()) {
       return Fail({.exit = Exit::kUsage,
@@ -178,6 +195,7 @@ Result<Scorer> Scorer::Explaining(int32_t columns, int32_t samples) const {
 }
 
 const SchemaPtr& Scorer::input() const { return inside_->input; }
+bool Scorer::ReadsHistory() const { return !StateOf(inside_->model).history.empty(); }
 const SchemaPtr& Scorer::output() const { return inside_->output; }
 
 Result<std::shared_ptr<arrow::RecordBatch>> Scorer::Score(const arrow::RecordBatch& rows) const {

@@ -299,21 +299,40 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
 
 }  // namespace
 
+Result<Plan> PlanBehindHistory(const ModelState& state, const Plan& table, SchemaPtr& schema,
+                               const Plan& history) {
+  const Plan typed = WithLearnedTypes(state, table, schema);
+  PT_TRY(CheckTable(*state.chain, *schema));
+  Columns columns = ColumnNames(*schema);
+  return BehindHistory(*state.chain, typed, columns, history);
+}
+
+Result<Plan> PlanAboveHistory(const ModelState& state, const Plan& rows,
+                              const arrow::Schema& schema, std::vector<ScaledNumber>* scaled,
+                              const Analyze& analyze) {
+  const bool packs = scaled != nullptr && state.chain->estimator;
+  if (packs) *scaled = ScaledInPacking(*state.chain, schema);
+  const Columns wanted = packs ? Wanted(state, *scaled) : Wanted(state, {});
+  Columns columns = ColumnNames(schema);
+  for (std::string& each : HistoryOutputs(*state.chain)) columns.push_back(std::move(each));
+  const Plan applied = ApplyStages(*state.chain, rows, columns, wanted, RowUse::kOther, analyze);
+  return state.chain->estimator ? applied : WithColumns(applied, OfStages(state, schema), {});
+}
+
 Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
                          std::vector<ScaledNumber>* scaled, const Analyze& analyze) {
+  if (ReadsHistory(*state.chain)) {
+    PT_LET(const Plan history, OpenHistory(state.history));
+    PT_LET(const Plan rows, PlanBehindHistory(state, table, schema, history));
+    return PlanAboveHistory(state, rows, *schema, scaled, analyze);
+  }
   const Plan typed = WithLearnedTypes(state, table, schema);
   PT_TRY(CheckTable(*state.chain, *schema));
   const bool packs = scaled != nullptr && state.chain->estimator;
   if (packs) *scaled = ScaledInPacking(*state.chain, *schema);
   Columns columns = ColumnNames(*schema);
   const Columns wanted = packs ? Wanted(state, *scaled) : Wanted(state, {});
-  if (!ReadsHistory(*state.chain)) {
-    return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
-  }
-  PT_LET(const Plan history, OpenHistory(state.history));
-  const Plan rows = BehindHistory(*state.chain, typed, columns, history);
-  const Plan applied = ApplyStages(*state.chain, rows, columns, wanted, RowUse::kOther, analyze);
-  return state.chain->estimator ? applied : WithColumns(applied, OfStages(state, *schema), {});
+  return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
 }
 
 SchemaPtr NeededColumns(const ModelState& state) {

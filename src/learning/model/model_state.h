@@ -49,6 +49,16 @@ PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
 Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
                          std::vector<ScaledNumber>* scaled, const Analyze& analyze);
 
+// Its two halves for a model that reads earlier rows. First `table`, with the types that the model
+// learned from, behind the rows `history`, with the columns of the stages that read both; `schema`
+// as above.
+Result<Plan> PlanBehindHistory(const ModelState& state, const Plan& table, SchemaPtr& schema,
+                               const Plan& history);
+// Then the other stages over the result, of which `schema` is the table's part. `scaled` as above.
+Result<Plan> PlanAboveHistory(const ModelState& state, const Plan& rows,
+                              const arrow::Schema& schema, std::vector<ScaledNumber>* scaled,
+                              const Analyze& analyze);
+
 // The columns that a prediction adds; without an estimator, those of all stages.
 SchemaPtr AddedColumns(const ModelState& state);
 

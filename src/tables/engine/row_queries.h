@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "column/stream.h"
@@ -49,6 +50,14 @@ struct TableQueryText {
   std::vector<MemoryTable> others;
 };
 
+// The same for a plan.
+struct TableQueryPlan {
+  Plan plan;          // Over `rows` and `others`, all of which are NamedTables.
+  Plan rows;          // The given rows,
+  SchemaPtr columns;  // and their columns.
+  std::vector<std::pair<Plan, std::shared_ptr<arrow::RecordBatch>>> others;
+};
+
 // Prepares them. Any thread.
 class RowQueries {
  public:
@@ -60,6 +69,7 @@ class RowQueries {
   // Copies the other tables. Errors in the SQL are the faults of Engine::Analyze(). The query may
   // outlive this object.
   virtual Result<std::shared_ptr<const TableQuery>> Prepare(const TableQueryText& text) = 0;
+  virtual Result<std::shared_ptr<const TableQuery>> Prepare(const TableQueryPlan& plan) = 0;
 };
 
 // The embedded engine's library also has this entry, as protium_open_rows: see EngineEntry.

@@ -207,21 +207,29 @@ class DuckDbRowQueries : public RowQueries {
   }
 
   Result<std::shared_ptr<const TableQuery>> Prepare(const TableQueryText& text) override {
-    const std::lock_guard lock(place_->mutex);
-    PT_LET(NamedRows named, NamedRows::Make(*place_, text.columns));
-    std::vector<CopiedTable> others;
     Sql sql{.text = text.sql, .names = {text.table}};
-    std::vector<Plan> inputs = {MakePlan(NamedTable{named.name()})};
-    KeptByNode tables = {{inputs.front().get(), KeptRows{.table = named.name()}}};
+    TableQueryPlan made{.rows = MakePlan(NamedTable{text.table}), .columns = text.columns};
+    std::vector<Plan> inputs = {made.rows};
     for (const MemoryTable& each : text.others) {
-      PT_LET(CopiedTable copied, CopiedTable::Make(*place_, *each.rows));
       sql.names.push_back(each.name);
-      inputs.push_back(MakePlan(NamedTable{copied.name()}));
-      tables.emplace(inputs.back().get(), KeptRows{.table = copied.name()});
+      inputs.push_back(MakePlan(NamedTable{each.name}));
+      made.others.emplace_back(inputs.back(), each.rows);
+    }
+    made.plan = MakePlan(std::move(sql), std::move(inputs));
+    return Prepare(made);
+  }
+
+  Result<std::shared_ptr<const TableQuery>> Prepare(const TableQueryPlan& plan) override {
+    const std::lock_guard lock(place_->mutex);
+    PT_LET(NamedRows named, NamedRows::Make(*place_, plan.columns));
+    KeptByNode tables = {{plan.rows.get(), KeptRows{.table = named.name()}}};
+    std::vector<CopiedTable> others;
+    for (const auto& [node, rows] : plan.others) {
+      PT_LET(CopiedTable copied, CopiedTable::Make(*place_, *rows));
+      tables.emplace(node.get(), KeptRows{.table = copied.name()});
       others.push_back(std::move(copied));
     }
-    const Plan plan = MakePlan(std::move(sql), std::move(inputs));
-    PT_LET(Prepared prepared, PrepareQuery(plan, tables, std::move(named), std::move(others)));
+    PT_LET(Prepared prepared, PrepareQuery(plan.plan, tables, std::move(named), std::move(others)));
     return std::make_shared<const DuckDbTableQuery>(place_, std::move(prepared));
   }
 

@@ -21,8 +21,12 @@ std::string SqlText(const std::string& text) {
   return literal + "'";
 }
 
+// The windows of such a text are over one row for each time.
 Plan OverRows(std::string text, std::string verb, Plan rows) {
-  return MakePlan(Sql{.text = std::move(text), .names = {"rows"}, .verb = std::move(verb)},
+  return MakePlan(Sql{.text = std::move(text),
+                      .names = {"rows"},
+                      .verb = std::move(verb),
+                      .without_ties = true},
                   {std::move(rows)});
 }
 

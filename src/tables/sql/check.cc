@@ -140,7 +140,8 @@ class Checker {
   void Note(const tree::View& node, const KnownFunction& known) {
     const std::string& name = node.function();
     const bool window = node.Is(tree::Kind::kWindow);
-    const bool of_ties = known.reason == functions::kTies || known.reason == functions::kAnyRow;
+    const bool of_ties = known.reason == functions::kTies || known.reason == functions::kAnyRow ||
+                         known.reason == functions::kTextOrder;
     if (window && names_.without_ties && of_ties) return;
     if (known.meaning == Meaning::kNotExact) {
       notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known.reason));
