@@ -3,40 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "whole/free_port.h"
-#include "whole/object_server.h"
-#include "whole/table_jobs.h"
+#include "whole/lake_jobs.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// One store serves all tests of this program, each below a folder of its own.
-ObjectServer* Store(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<ObjectServer> server = ObjectServer::Start(0, reason);
-  why = reason;
-  return server.get();
-}
-
-#define NEED_STORE(store)                 \
-  NEED_EXTENSION("httpfs", "s3");         \
-  std::string why;                        \
-  ObjectServer* const store = Store(why); \
-  if (store == nullptr) GTEST_SKIP() << why
-
-Outcome AtStore(const OwnJob& own, const std::map<std::string, std::string>& environment,
-                std::vector<std::string> words) {
-  words.insert(words.begin(), ProtiumCommand());
-  Running command(std::move(words), own.path(), environment);
-  return command.Wait();
-}
-
-Outcome RunAtStore(const OwnJob& own, const ObjectServer& store) {
-  return AtStore(own, store.Environment(),
-                 {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
-}
 
 // The machines as Parquet in folders by kind, below own / "lake".
 void MakeParquet(const OwnJob& own) {
@@ -50,7 +23,45 @@ void MakeParquet(const OwnJob& own) {
   }
 }
 
-std::string FirstRun(const OwnJob& own) { return fs::path(own.Model()).parent_path().string(); }
+// What a Delta log's first entries say: the protocol, and a table of the machines.
+std::string DeltaTable() {
+  const char* const field =
+      R"({{\"name\":\"{}\",\"type\":\"{}\",\"nullable\":true,\"metadata\":{{}}}})";
+  std::string fields;
+  for (const auto& [name, type] : {std::pair{"id", "long"},
+                                   {"kind", "string"},
+                                   {"age", "long"},
+                                   {"load", "double"},
+                                   {"hours", "double"}}) {
+    fields += (fields.empty() ? "" : ",") + fmt::format(fmt::runtime(field), name, type);
+  }
+  return R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"
+         "\n"
+         R"({"metaData":{"id":"2f6a","format":{"provider":"parquet","options":{}},)"
+         R"("schemaString":"{\"type\":\"struct\",\"fields\":[)" +
+         fields +
+         R"(]}","partitionColumns":[],"configuration":{},"createdTime":1})"
+         "}\n";
+}
+
+// Version `version` of the table in own / "delta" adds the machines that `where` selects.
+void AddDeltaVersion(const OwnJob& own, int version, const std::string& where, int64_t millis) {
+  const std::string part = fmt::format("part-{}.parquet", version);
+  fs::create_directories(own / "delta/_delta_log");
+  const Outcome made = own.Protium({"sql", "SELECT * FROM machines WHERE " + where, "--table",
+                                    "machines=" + (own / "machines.csv").string(), "--output",
+                                    own / "delta" / part});
+  ASSERT_EQ(made.exit, 0) << made.err;
+  own.Write(fmt::format("delta/_delta_log/{:020}.json", version),
+            fmt::format(R"({{"commitInfo":{{"timestamp":{},"operation":"WRITE"}}}})"
+                        "\n",
+                        millis) +
+                (version == 0 ? DeltaTable() : "") +
+                fmt::format(R"({{"add":{{"path":"{}","partitionValues":{{}},"size":{},)"
+                            R"("modificationTime":1,"dataChange":true}}}})"
+                            "\n",
+                            part, fs::file_size(own / "delta" / part)));
+}
 
 }  // namespace
 
@@ -144,6 +155,46 @@ TEST(Lakes, WhatIsWrongAtAStoreIsSaidBeforeAnythingStarts) {
          {"AWS_EC2_METADATA_DISABLED", "true"}});
 }
 
+TEST(Lakes, AStoreThatIsBusyIsAskedAgainAndNotForever) {
+  NEED_EXTENSION("httpfs", "s3");
+  std::string why;
+  const auto store = ObjectServer::Start(4, why);
+  if (store == nullptr) GTEST_SKIP() << why;
+  const OwnJob own(MachinesTable(90));
+  MakeParquet(own);
+  store->Put(own / "lake", "busy");
+  const std::string table = "{ parquet = \"s3://lake/busy/*/*.parquet\" }";
+  EXPECT_EQ(CountOf(own, store.get(), table), "\"n\",\"ids\"\n90,4005\n");
+  store->SetAway(true);
+  const auto since = std::chrono::steady_clock::now();
+  const std::string said = CountOf(own, store.get(), table);
+  EXPECT_TRUE(Has(said, "the object store")) << said;
+  EXPECT_TRUE(Has(said, "503")) << said;
+  EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(30));
+}
+
+TEST(Lakes, AnObjectThatIsCutOrGoneIsNamed) {
+  NEED_STORE(store);
+  NEED_EXTENSION("delta", "delta");
+  const OwnJob own(MachinesTable(90));
+  MakeParquet(own);
+  store->Put(own / "lake", "cut");
+  const std::string whole = own.Text("lake/kind=mill/part.parquet");
+  store->PutText("cut/kind=mill/part.parquet", whole.substr(0, whole.size() / 2));
+  const std::string cut =
+      CountOf(own, store, "{ parquet = \"s3://lake/cut/*/*.parquet\", partitions = [\"kind\"] }");
+  EXPECT_TRUE(Has(cut, "cut/kind=mill/part.parquet")) << cut;
+  AddDeltaVersion(own, 0, "id < 10", 1'700'000'000'000);
+  AddDeltaVersion(own, 1, "id >= 10", 1'800'000'000'000);
+  store->Put(own / "delta", "vacuumed");
+  store->Delete("vacuumed/part-0.parquet");
+  fs::remove(own / "delta/part-0.parquet");
+  for (const std::string place : {"delta", "s3://lake/vacuumed"}) {
+    const std::string gone = CountOf(own, store, "{ delta = \"" + place + "\" }");
+    EXPECT_TRUE(Has(gone, "part-0.parquet")) << gone;
+  }
+}
+
 TEST(Lakes, ParquetFilesWithOtherColumnsAreRefused) {
   NEED_STORE(store);
   const OwnJob own(MachinesTable(600), JobOver("{ parquet = \"s3://lake/mixed/*.parquet\" }"));
@@ -159,58 +210,6 @@ TEST(Lakes, ParquetFilesWithOtherColumnsAreRefused) {
   EXPECT_EQ(run.exit, 3) << run.err;
   EXPECT_TRUE(Has(run.err, "have different columns")) << run.err;
   EXPECT_TRUE(Has(run.err, "s3://lake/mixed/b.parquet")) << run.err;
-}
-
-// What a Delta log's first entries say: the protocol, and a table of the machines.
-std::string DeltaTable() {
-  const char* const field =
-      R"({{\"name\":\"{}\",\"type\":\"{}\",\"nullable\":true,\"metadata\":{{}}}})";
-  std::string fields;
-  for (const auto& [name, type] : {std::pair{"id", "long"},
-                                   {"kind", "string"},
-                                   {"age", "long"},
-                                   {"load", "double"},
-                                   {"hours", "double"}}) {
-    fields += (fields.empty() ? "" : ",") + fmt::format(fmt::runtime(field), name, type);
-  }
-  return R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"
-         "\n"
-         R"({"metaData":{"id":"2f6a","format":{"provider":"parquet","options":{}},)"
-         R"("schemaString":"{\"type\":\"struct\",\"fields\":[)" +
-         fields +
-         R"(]}","partitionColumns":[],"configuration":{},"createdTime":1})"
-         "}\n";
-}
-
-// Version `version` of the table in own / "delta" adds the machines that `where` selects.
-void AddDeltaVersion(const OwnJob& own, int version, const std::string& where, int64_t millis) {
-  const std::string part = fmt::format("part-{}.parquet", version);
-  fs::create_directories(own / "delta/_delta_log");
-  const Outcome made = own.Protium({"sql", "SELECT * FROM machines WHERE " + where, "--table",
-                                    "machines=" + (own / "machines.csv").string(), "--output",
-                                    own / "delta" / part});
-  ASSERT_EQ(made.exit, 0) << made.err;
-  own.Write(fmt::format("delta/_delta_log/{:020}.json", version),
-            fmt::format(R"({{"commitInfo":{{"timestamp":{},"operation":"WRITE"}}}})"
-                        "\n",
-                        millis) +
-                (version == 0 ? DeltaTable() : "") +
-                fmt::format(R"({{"add":{{"path":"{}","partitionValues":{{}},"size":{},)"
-                            R"("modificationTime":1,"dataChange":true}}}})"
-                            "\n",
-                            part, fs::file_size(own / "delta" / part)));
-}
-
-std::string CountOf(const OwnJob& own, const ObjectServer* store, const std::string& table) {
-  own.Write("job.toml", "name = \"count\"\n[tables]\nt = " + table +
-                            "\n[etl]\nsql = \"SELECT count(*) AS n, sum(id) AS ids FROM t\"\n"
-                            "[outputs]\ncounted = \"" +
-                            (own / "counted.csv").string() + "\"\n");
-  const std::map<std::string, std::string> none;
-  const Outcome run =
-      AtStore(own, store == nullptr ? none : store->Environment(),
-              {"run", (own / "job.toml").string(), "--runs-dir", own / "runs", "--force"});
-  return run.exit == 0 ? own.Text("counted.csv") : run.err;
 }
 
 TEST(Lakes, ADeltaTableIsReadAtItsVersionOrTimeHereAndAtAStore) {

@@ -168,6 +168,35 @@ TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
   EXPECT_GE(resumed, 2);
 }
 
+TEST(ObjectRuns, AreLabelledAndRemovedFromAnywhere) {
+  NEED_STORE(store, Store);
+  const OwnJob job;
+  const std::string runs = "s3://lake/labelled";
+  const Machine here(*store, job, "here"), there(*store, job, "there"), third(*store, job, "third");
+  const Outcome run = here.StartRun(runs)->Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const std::string address = there.OnlyRunIn(runs);
+  const std::string weights = here.Weights(address);
+  const Outcome tagged = there.Protium({"runs", "tag", address, "best"});
+  ASSERT_EQ(tagged.exit, 0) << tagged.err;
+  const Outcome noted = third.Protium({"runs", "note", "best", "by canal", "--runs-dir", runs});
+  ASSERT_EQ(noted.exit, 0) << noted.err;
+  const Outcome shown = here.Protium({"runs", "show", "best", "--json", "--runs-dir", runs});
+  EXPECT_EQ(shown.json["tags"], Json::array({"best"})) << shown.err;
+  EXPECT_EQ(shown.json["note"], "by canal");
+  EXPECT_EQ(third.Weights(address), weights);
+  const Outcome resumed = there.Protium({"resume", address, "--set", "train.epochs=3"});
+  EXPECT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_NE(here.Weights(address), weights);
+  const Outcome removed = third.Protium({"runs", "rm", "best", "--json", "--runs-dir", runs});
+  ASSERT_EQ(removed.exit, 0) << removed.err;
+  EXPECT_GT(removed.json["removed"][0]["bytes"], 1000);
+  const Outcome none = here.Protium({"runs", "list", "--json", "--runs-dir", runs});
+  EXPECT_EQ(none.out, "[]\n") << none.err;
+  const Outcome gone = here.Protium({"runs", "show", address});
+  EXPECT_EQ(gone.exit, 3) << gone.err;
+}
+
 TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   NEED_STORE(store, Store);
   const OwnJob job(MachinesTable(kRows), LongJob(160));
@@ -179,6 +208,9 @@ TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   const Outcome refused = there.Protium({"resume", address});
   EXPECT_EQ(refused.exit, 4) << refused.err;
   EXPECT_TRUE(Has(refused.err, "is in use by another job")) << refused.err;
+  const Outcome removed = there.Protium({"runs", "rm", address});
+  EXPECT_EQ(removed.exit, 4) << removed.err;
+  EXPECT_TRUE(Has(removed.err, "is in use by another job")) << removed.err;
   ASSERT_TRUE(run->alive());
   run->Signal(SIGSTOP);
   const Outcome taken = there.Protium({"resume", address, "--json"});

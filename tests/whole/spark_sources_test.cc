@@ -455,12 +455,4 @@ TEST(SparkSourcesWithoutJars, WhatTheServerLacksIsToldBeforeAnythingStarts) {
   EXPECT_TRUE(Has(run.err, "nothing was started")) << run.err;
 }
 
-TEST(SparkSourcesWithoutJars, ADeltaOutputNeedsSpark) {
-  const OwnJob own(MachinesTable(40), With(kMachinesJob, "[train]", kIntoDelta));
-  const Outcome run = own.Run();
-  EXPECT_EQ(run.exit, 2) << run.err;
-  EXPECT_TRUE(Has(run.err, "does not write tables of Delta")) << run.err;
-  EXPECT_TRUE(Has(run.err, "job.toml:")) << run.err;
-}
-
 }  // namespace protium::whole

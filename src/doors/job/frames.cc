@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "engine/kind.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
@@ -25,6 +24,7 @@
 #include "pipeline/profile.h"
 #include "protium/events.h"
 #include "search/settle.h"
+#include "sources/source.h"
 #include "terminal/values.h"
 
 namespace protium {
@@ -74,27 +74,26 @@ Status ReportEmptyTables(Session& session, const Job& job, const Status& status)
 }
 
 // Whether the engine can write there: the table itself need not exist yet.
-Status CheckLake(const Session& session, const Job& job, const std::string& name,
-                 const JobOutput& output) {
+Status CheckLake(const Session& session, const Job& job, const DataFrame& rows,
+                 const std::string& name, const JobOutput& output) {
   SessionState& state = StateOf(session);
-  const std::string& engine = state.options().engine;
-  if (!KindOf(engine).writes_lakes) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the engine \"{}\" does not write tables of Delta", engine),
-                 .where = "outputs." + name + ".delta",
-                 .fix = "run on Spark: --engine sc://HOST, or write a file",
-                 .kept = kNothingStarted});
-  }
   PT_LET(Source target, TargetOf(output, job.file.data, job.file.connections));
-  target.file = fs::absolute(state.options().base / target.file).lexically_normal();
-  const Status found = state.engine().Pin(target, state.call()).status();
-  return !found.ok() && FaultOf(found).exit == Exit::kEnvironment ? found : Status::OK();
+  target.file = PlaceFrom(state.options().base, target);
+  const Plan plan = MakePlan(
+      Store{.target = std::move(target), .mode = output.store_mode(), .keys = output.upsert},
+      {rows.plan()});
+  const Status writable = state.engine().Explain(plan, state.call()).status();
+  if (writable.ok()) return writable;
+  Fault fault = FaultOf(writable);
+  fault.where = "outputs." + name + ".delta";
+  fault.kept = kNothingStarted;
+  return Fail(std::move(fault));
 }
 
 // Writing would refuse these too, but only after hours of training.
-Status CheckOutputPlaces(const Session& session, const Job& job) {
+Status CheckOutputPlaces(const Session& session, const Job& job, const DataFrame& rows) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    if (output.delta) PT_TRY(CheckLake(session, job, name, output));
+    if (output.delta) PT_TRY(CheckLake(session, job, rows, name, output));
     if (output.databases() > 0) continue;
     const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;
@@ -123,7 +122,7 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
     // Read more than once, so evaluated once.
     frames.train = frames.test = etl.Materialize("etl");
   }
-  PT_TRY(CheckOutputPlaces(session, job));
+  PT_TRY(CheckOutputPlaces(session, job, etl));
   PT_TRY(CheckOutputColumns(job, (*schema)->field_names()));
   return frames;
 }

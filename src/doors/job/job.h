@@ -201,7 +201,7 @@ struct JobOutput {
     visit("postgres", postgres,
           {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
-    visit("delta", delta, {.help = "the same for the folder of a Delta table, on Spark"});
+    visit("delta", delta, {.help = "the same for the folder of a Delta table, here or at s3://"});
     visit("table", table, {.help = "the table of the database"});
     visit("mode", mode,
           {.help = "whether rows replace those of the table, are appended to them, or replace "

@@ -55,6 +55,10 @@ Status TakenOver(const ObjectStore& run, const Attempt& by) {
 
 }  // namespace
 
+std::string NameOfRun(const ObjectPlace& run) {
+  return fmt::format("{}/{}", kNamesOfRuns, run.name());
+}
+
 std::string Attempt::folder() const { return fmt::format("{:06}-{}", number, token); }
 
 std::string Attempt::Who() const {
@@ -106,8 +110,12 @@ Status CheckIsNewest(const ObjectStore& run, const Attempt& attempt) {
                .what = run.place().text() + " has been removed while this attempt wrote to it"});
 }
 
+Status DeleteClaim(const ObjectStore& run, const Attempt& attempt) {
+  return run.Delete(ClaimName(attempt.number));
+}
+
 Status GiveUpAttempt(const ObjectStore& run, Attempt attempt) {
-  if (attempt.number == 1) return run.Delete(ClaimName(1));
+  if (attempt.number == 1) return DeleteClaim(run, attempt);
   PT_TRY(CheckIsNewest(run, attempt));
   attempt.given_up = true;
   return PutClaim(run, attempt);

@@ -21,6 +21,8 @@ namespace protium {
 // Not every store lists folders, so the names of runs are those of small objects beside them, in
 // this folder.
 inline constexpr const char* kNamesOfRuns = ".runs";
+// That of one, relative to the folder of runs.
+std::string NameOfRun(const ObjectPlace& run);
 
 struct Attempt {
   int64_t number = 0;
@@ -60,6 +62,8 @@ Result<std::optional<RunManifest>> ReadManifestOf(const ObjectStore& run, const 
 Result<Attempt> ClaimAttempt(const ObjectStore& run, int64_t number, bool contested);
 // Fails with Exit::kEnvironment if a newer attempt has begun, or another has this number.
 Status CheckIsNewest(const ObjectStore& run, const Attempt& attempt);
+// Removes what says that there was the attempt; its objects stay.
+Status DeleteClaim(const ObjectStore& run, const Attempt& attempt);
 // Lets others go on without waiting for a sign of life.
 Status GiveUpAttempt(const ObjectStore& run, Attempt attempt);
 

@@ -117,6 +117,17 @@ bool IsAhead(const CacheState& state, const PublishedRun& published) {
   return state.ahead && state.token == published.attempts.back().token;
 }
 
+// Those that the store lists, and those that have copies here: of these some may be gone.
+Result<std::vector<std::string>> RunsToBring(const ObjectStore& runs, const fs::path& folder) {
+  PT_LET(std::vector<std::string> names, runs.ListNames(kNamesOfRuns));
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with('.') && std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Status NoSuchObjectRun(const ObjectPlace& run) {
@@ -163,7 +174,10 @@ Result<fs::path> BringRun(const ObjectPlace& run, Parts parts) {
   if (IsLocked(folder)) return folder;
   PT_LET(const auto store, ObjectStore::Open(run));
   PT_LET(const PublishedRun published, ReadPublished(*store));
-  if (published.attempts.empty()) return NoSuchObjectRun(run);
+  if (published.attempts.empty()) {
+    PT_TRY(RemoveCopy(folder));
+    return NoSuchObjectRun(run);
+  }
   const Result<CacheLock> lock = CacheLock::Take(folder);
   if (!lock.ok() && IsLocked(folder)) return folder;
   PT_TRY(lock.status());
@@ -176,7 +190,7 @@ Result<fs::path> BringRun(const ObjectPlace& run, Parts parts) {
 Result<fs::path> BringRuns(const ObjectPlace& runs, std::vector<std::string>& warnings) {
   PT_LET(const fs::path folder, CacheOf(runs));
   PT_LET(const auto store, ObjectStore::Open(runs));
-  PT_LET(const std::vector<std::string> names, store->ListNames(kNamesOfRuns));
+  PT_LET(const std::vector<std::string> names, RunsToBring(*store, folder));
   std::vector<Status> brought(names.size());
   {
     // Most of the time is waiting for answers.

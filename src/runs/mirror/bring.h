@@ -22,7 +22,7 @@ Status Bring(const ObjectStore& run, const PublishedRun& published,
 Result<std::filesystem::path> BringRun(const ObjectPlace& run, Parts parts);
 
 // The same with the facts of all runs in `runs`; returns the folder of runs. A run that cannot be
-// read is left out, with what is wrong in `warnings`.
+// read is left out, with what is wrong in `warnings`; the copy of one that is gone is removed.
 Result<std::filesystem::path> BringRuns(const ObjectPlace& runs,
                                         std::vector<std::string>& warnings);
 

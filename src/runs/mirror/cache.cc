@@ -126,4 +126,17 @@ Result<CacheLock> CacheLock::Take(const fs::path& run) {
                .kept = "nothing was changed"});
 }
 
+Status RemoveCopy(const fs::path& run) {
+  std::error_code error;
+  if (!fs::exists(run, error)) return Status::OK();
+  PT_LET(const CacheLock lock, CacheLock::Take(run));
+  const CacheState state = ReadCacheState(run);
+  if (state.place.empty() || state.ahead) return Status::OK();
+  fs::remove_all(run, error);
+  if (!error) fs::remove(StateFile(run, ".json"), error);
+  if (!error) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "cannot remove " + run.string() + ": " + error.message()});
+}
+
 }  // namespace protium

@@ -64,4 +64,7 @@ class CacheLock {
   UniqueFd file_;
 };
 
+// Removes the copy of a run that the store has no more. One that is ahead of the store stays.
+Status RemoveCopy(const std::filesystem::path& run);
+
 }  // namespace protium

@@ -37,10 +37,6 @@ Result<std::string> HashOf(int file, int64_t from, int64_t bytes) {
   return sha.Hex();
 }
 
-std::string NameOf(const ObjectPlace& run) {
-  return fmt::format("{}/{}", kNamesOfRuns, run.name());
-}
-
 bool IsRemote(const Status& status) { return FaultOf(status).exit == Exit::kRemote; }
 
 }  // namespace
@@ -51,7 +47,7 @@ Result<std::unique_ptr<Mirror>> Mirror::Begin(const ObjectPlace& run, const fs::
   std::unique_ptr<Mirror> mirror(new Mirror(std::move(store), folder, std::move(lock)));
   PT_LET(mirror->attempt_, ClaimAttempt(*mirror->store_, 1, false));
   PT_LET(mirror->names_, ObjectStore::Open(run.parent()));
-  PT_TRY(mirror->names_->PutText(NameOf(run), run.text() + "\n"));
+  PT_TRY(mirror->names_->PutText(NameOfRun(run), run.text() + "\n"));
   PT_TRY(mirror->WriteState(true));
   return mirror;
 }
@@ -82,7 +78,7 @@ Mirror::~Mirror() {
   thread_ = {};
   const bool given_up = attempt_.number > 0 && manifest_.sequence == 0;
   if (given_up) (void)GiveUpAttempt(*store_, attempt_);
-  if (given_up && names_) (void)names_->Delete(NameOf(place()));
+  if (given_up && names_) (void)names_->Delete(NameOfRun(place()));
   std::error_code ignored;
   fs::remove_all(Scratch(), ignored);
 }

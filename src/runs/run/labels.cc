@@ -20,8 +20,10 @@ RunLabels ReadLabels(const std::filesystem::path& folder) {
   return labels;
 }
 
+std::string LabelsText(const RunLabels& labels) { return Pretty(FieldsToJson(labels)) + "\n"; }
+
 Status WriteLabels(const std::filesystem::path& folder, const RunLabels& labels) {
-  return WriteFile(folder / kLabelsFile, Pretty(FieldsToJson(labels)) + "\n");
+  return WriteFile(folder / kLabelsFile, LabelsText(labels));
 }
 
 Status CheckNote(const std::string& note) {

@@ -28,6 +28,8 @@ struct RunLabels {
 // reading a run.
 RunLabels ReadLabels(const std::filesystem::path& folder);
 
+// The contents of the file.
+std::string LabelsText(const RunLabels& labels);
 // Replaces the file.
 Status WriteLabels(const std::filesystem::path& folder, const RunLabels& labels);
 

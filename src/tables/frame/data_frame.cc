@@ -200,11 +200,8 @@ Status Writer::Table(const Source& target, StoreMode mode, const std::string& ou
   PT_TRY(CheckSource(target));
   PT_TRY(CheckKeys(frame_, mode, keys));
   Store store{.target = target, .mode = mode, .keys = keys, .output = output};
-  if (!RowOf(target.kind).server) {
-    store.target.file =
-        std::filesystem::absolute(session.options().base / target.file).lexically_normal();
-    PT_TRY(RefuseInputs(session.inputs(), store.target.file));
-  }
+  store.target.file = PlaceFrom(session.options().base, target);
+  if (IsHere(target)) PT_TRY(RefuseInputs(session.inputs(), store.target.file));
   PT_LET(store.run, session.sources().RunId());
   const bool scores = Scores(frame_.plan());
   if (scores) session.record().BeginScoring();

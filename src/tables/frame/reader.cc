@@ -20,8 +20,6 @@
 #include "frame/table_files.h"
 #include "frame/verbs.h"
 #include "protium/events.h"
-#include "sources/catalog.h"
-#include "sources/object_store.h"
 #include "sources/source.h"
 
 namespace protium {
@@ -142,9 +140,8 @@ DataFrame Reader::From(Source source) const {
     SessionState& session = StateOf(*session_);
     PT_TRY(CheckSource(source));
     const SourceKindRow& row = RowOf(source.kind);
-    const bool here = !row.server && !IsOfCatalog(source) && !IsObjectPlace(source.file);
-    if (here) source.file = fs::absolute(session.options().base / source.file).lexically_normal();
-    if (here && !row.folder) PT_TRY(session.inputs().Add(source.file));
+    source.file = PlaceFrom(session.options().base, source);
+    if (IsHere(source) && !row.folder) PT_TRY(session.inputs().Add(source.file));
     PT_LET(source, session.sources().PinOf(session.engine(), source, session.call()));
     std::string name = source.table;
     const Plan table = MakePlan(NamedTable{std::move(name), source});

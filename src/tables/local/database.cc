@@ -39,6 +39,7 @@ Status Configure(const DatabaseOptions& options, duck::Config& config) {
     PT_TRY(Set(config, "memory_limit", fmt::format("{}B", options.memory_bytes)));
   }
   if (options.threads > 0) PT_TRY(Set(config, "threads", std::to_string(options.threads)));
+  if (options.show_secrets) PT_TRY(Set(config, "allow_unredacted_secrets", "true"));
   return Set(config, "temp_directory", options.spill);
 }
 

@@ -18,9 +18,10 @@ namespace protium {
 
 // What is fixed when the database is opened.
 struct DatabaseOptions {
-  int64_t memory_bytes = 0;  // 0: DuckDB chooses, 80 % of the machine's.
-  int32_t threads = 0;       // 0: as many as the machine has cores.
-  std::string spill;         // A folder; empty: nothing is spilled.
+  int64_t memory_bytes = 0;   // 0: DuckDB chooses, 80 % of the machine's.
+  int32_t threads = 0;        // 0: as many as the machine has cores.
+  std::string spill;          // A folder; empty: nothing is spilled.
+  bool show_secrets = false;  // Lets SQL read what the database was given as secrets.
 };
 
 // Opens in a thread of its own, since registering all functions and macros takes a moment; the

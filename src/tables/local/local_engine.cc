@@ -76,6 +76,9 @@ class LocalEngine : public Engine {
 
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    if (const auto* store = std::get_if<Store>(&plan->verb)) {
+      PT_TRY(CheckTarget(ForDatabase(), *store));
+    }
     PT_TRY(CheckFiles(plan));
     PT_LET(TableStore * store, StoreFor(plan));
     PT_LET(const duck::Connection connection, store->database->Connect());

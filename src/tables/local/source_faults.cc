@@ -115,6 +115,12 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
   return Fail(std::move(fault));
 }
 
+Status PlaceFault(const Source& source, const Status& status) {
+  if (status.ok() || !IsObjectPlace(source.file)) return OpenFault(source, status);
+  PT_LET(const StoreAccess access, ReadStoreAccess(source));
+  return WithoutPassword(StoreFault(source, access, status), access.secret);
+}
+
 Status ExplainStore(const std::vector<Source>& sources, const Status& status) {
   const std::string said = FaultOf(status).what;
   if (!Mentions(said, {"HTTP", "ETag", "object store", "Azure"})) return status;

@@ -15,6 +15,8 @@ namespace protium {
 Status OpenFault(const Source& source, const Status& status);
 // Of asking an object store.
 Status StoreFault(const Source& source, const StoreAccess& access, const Status& status);
+// Of reading files at the source's place: OpenFault() or, of an object store, StoreFault().
+Status PlaceFault(const Source& source, const Status& status);
 // Of reading rows: what an object store said about one of `sources`; other faults as they are.
 Status ExplainStore(const std::vector<Source>& sources, const Status& status);
 // Of reading the columns of a table. DuckDB's own suggestions are of all databases that are open;

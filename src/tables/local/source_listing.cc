@@ -9,7 +9,6 @@
 
 #include "base/fault.h"
 #include "local/source_faults.h"
-#include "sources/object_store.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
@@ -66,11 +65,7 @@ Result<std::vector<std::string>> AskSource(const duck::Connection& connection, c
   auto text = duck::AskText(connection, fmt::format("SELECT coalesce(string_agg({0}, chr(10) ORDER "
                                                     "BY {0}), '') FROM {1}",
                                                     column, from));
-  if (!text.ok() && IsObjectPlace(source.file)) {
-    PT_LET(const StoreAccess access, ReadStoreAccess(source));
-    return StoreFault(source, access, text.status());
-  }
-  PT_TRY(OpenFault(source, text.status()));
+  PT_TRY(PlaceFault(source, text.status()));
   std::vector<std::string> lines;
   std::istringstream all(*text);
   for (std::string line; std::getline(all, line);) lines.push_back(line);

@@ -119,8 +119,8 @@ std::filesystem::path ExtensionFolder() {
 
 bool OpenSources::Has(const Source& source) const { return views_.contains(SourceView(source)); }
 
-Status OpenSources::Load(const duck::Connection& connection, const Source& source) {
-  const SourceExtensions needed = ExtensionsOf(source);
+Status OpenSources::Load(const duck::Connection& connection, const Source& source,
+                         const SourceExtensions& needed) {
   for (const std::string& extension : needed.names) {
     if (loaded_.contains(extension)) continue;
     const std::filesystem::path file = ExtensionFolder() / (extension + ".duckdb_extension");
@@ -201,21 +201,27 @@ Result<std::string> OpenSources::OpenToWrite(const duck::Connection& connection,
                  .where = PlaceOf(source),
                  .fix = "write a file, or a table of a database"});
   }
-  PT_TRY(Load(connection, source));
+  PT_TRY(Load(connection, source, ExtensionsOf(source)));
   PT_TRY(Attach(connection, source, Access::kWrite));
   return DuckDbName(AttachedName(source));
 }
 
 Result<std::string> OpenSources::OpenToRead(const duck::Connection& connection,
                                             const Source& source) {
-  PT_TRY(Load(connection, source));
+  PT_TRY(Load(connection, source, ExtensionsOf(source)));
   PT_TRY(Attach(connection, source, Access::kRead));
   return DuckDbName(AttachedName(source));
 }
 
 Status OpenSources::Prepare(const duck::Connection& connection, const Source& source) {
   PT_TRY(CheckSource(source));
-  PT_TRY(Load(connection, source));
+  PT_TRY(Load(connection, source, ExtensionsOf(source)));
+  return AskStore(connection, source);
+}
+
+Status OpenSources::OpenPlace(const duck::Connection& connection, const Source& source) {
+  PT_TRY(CheckSource(source));
+  PT_TRY(Load(connection, source, ExtensionsOfPlace(source)));
   return AskStore(connection, source);
 }
 

@@ -10,6 +10,7 @@
 
 #include "duckdb/handles.h"
 #include "protium/sources.h"
+#include "sources/source.h"
 
 namespace protium {
 
@@ -32,13 +33,16 @@ class OpenSources {
   // Makes the database of a source writable; returns its name as SQL writes it. A file that is not
   // there is made.
   Result<std::string> OpenToWrite(const duck::Connection& connection, const Source& source);
+  // Makes the files at a source's place readable and writable, whatever its kind.
+  Status OpenPlace(const duck::Connection& connection, const Source& source);
 
  private:
   enum class Access { kRead, kWrite };
   Result<Source> Locate(const duck::Connection& connection, Source source);
   Status Prepare(const duck::Connection& connection, const Source& source);
   Status AskStore(const duck::Connection& connection, const Source& source);
-  Status Load(const duck::Connection& connection, const Source& source);
+  Status Load(const duck::Connection& connection, const Source& source,
+              const SourceExtensions& needed);
   Status Attach(const duck::Connection& connection, const Source& source, Access access);
   Status AttachServer(const duck::Connection& connection, const Source& source,
                       const std::string& access);

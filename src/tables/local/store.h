@@ -8,7 +8,8 @@
 
 namespace protium {
 
-// Writes the rows of `stream` into the table that `store` names, in one transaction of its server;
+// Writes the rows of `stream` into the table that `store` names: of Delta as StoreInDelta()
+// (local/delta_store.h), of a database in one transaction of its server;
 // returns their number. In the same transaction goes a row of the table protium_commits beside it,
 // and rows of a run and output that has one already are not appended again. The rows wait in a
 // database of their own, opened with `options`, until all have come.
@@ -16,5 +17,9 @@ namespace protium {
 // A table that does not exist is made. One that does keeps its columns, rights and indexes, and its
 // columns must be those of the rows, in any order. Faults are those of OpenSources.
 Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, const Store& store);
+
+// Refuses a table of a lake that rows cannot be written into so, as far as that is known without
+// them. Those of databases are not asked.
+Status CheckTarget(const DatabaseOptions& options, const Store& store);
 
 }  // namespace protium

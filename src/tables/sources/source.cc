@@ -130,20 +130,20 @@ Status CheckSource(const Source& source) {
   return CheckVersion(source);
 }
 
+SourceExtensions ExtensionsOfPlace(const Source& source) {
+  if (IsOfCatalog(source)) return {.names = {"httpfs"}, .set_up = "s3"};
+  if (!IsObjectPlace(source.file)) return {};
+  const std::string_view provider = ProviderOf(source.file);
+  if (provider == "azure") return {.names = {"azure"}, .set_up = "azure"};
+  if (provider == "s3") return {.names = {"httpfs", "aws"}, .set_up = "s3"};
+  return {.names = {"httpfs"}, .set_up = "gs"};
+}
+
 SourceExtensions ExtensionsOf(const Source& source) {
   const SourceKindRow& row = RowOf(source.kind);
-  SourceExtensions all{.set_up = std::string(row.set_up)};
-  if (IsOfCatalog(source)) {
-    all.names.emplace_back("httpfs");
-    all.set_up += ",s3";
-  } else if (IsObjectPlace(source.file)) {
-    const bool azure = ProviderOf(source.file) == "azure";
-    const bool amazon = ProviderOf(source.file) == "s3";
-    all.names.emplace_back(azure ? "azure" : "httpfs");
-    if (amazon) all.names.emplace_back("aws");
-    all.set_up += all.set_up.empty() ? "" : ",";
-    all.set_up += azure ? "azure" : amazon ? "s3" : "gs";
-  }
+  SourceExtensions all = ExtensionsOfPlace(source);
+  const bool both = !row.set_up.empty() && !all.set_up.empty();
+  all.set_up = std::string(row.set_up) + (both ? "," : "") + all.set_up;
   if (!row.beneath.empty()) all.names.emplace_back(row.beneath);
   if (!row.extension.empty()) all.names.emplace_back(row.extension);
   return all;
@@ -154,6 +154,15 @@ std::string PlaceOf(const Source& source) {
   if (!RowOf(source.kind).server) return source.file;
   const Result<ServerUrl> url = ReadServerUrl(source.connection.url);
   return url.ok() ? ShowUrl(*url) : std::string("the connection's URL");
+}
+
+bool IsHere(const Source& source) {
+  return !RowOf(source.kind).server && !IsOfCatalog(source) && !IsObjectPlace(source.file);
+}
+
+std::string PlaceFrom(const std::filesystem::path& base, const Source& source) {
+  if (!IsHere(source)) return source.file;
+  return std::filesystem::absolute(base / source.file).lexically_normal().string();
 }
 
 std::string TableFolder(const std::string& place) {

@@ -2,6 +2,7 @@
 // The kinds of sources, one row each, and what identifies a source.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct SourceExtensions {
   std::string set_up;
 };
 SourceExtensions ExtensionsOf(const Source& source);
+// The same of its place alone: of a file here, none.
+SourceExtensions ExtensionsOfPlace(const Source& source);
 
 // Checks all that can be checked without opening it: that the place is given, that exactly one of
 // table and query is, and what its kind does not have. Faults are kUsage.
@@ -44,6 +47,10 @@ Status CheckSource(const Source& source);
 std::string DescribeSource(const Source& source);
 // The place alone: the file, or the server's URL.
 std::string PlaceOf(const Source& source);
+// Whether the source is a file or a folder of this machine.
+bool IsHere(const Source& source);
+// The file of a source, absolute from `base`; a place elsewhere as it is.
+std::string PlaceFrom(const std::filesystem::path& base, const Source& source);
 // The folder of a table of a lake. An Iceberg table may be named by its file of metadata,
 // "F/metadata/M.json", whose folder is F.
 std::string TableFolder(const std::string& place);

@@ -9,6 +9,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "mirror/cache.h"
+#include "mirror/intervals.h"
 #include "run/list.h"
 #include "terminal/printing.h"
 
@@ -85,13 +86,9 @@ Result<fs::path> FindNamedModel(const Arguments& arguments, const std::string& w
   return FindModel(run.path.parent_path(), run.path.string());
 }
 
-Status RefusePlace(const Arguments& arguments, const std::string& what, std::string_view doing) {
-  if (!IsOnStore(what) && !IsOnStore(RunsDir(arguments))) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("{} works on runs in a local folder", doing),
-               .where = IsOnStore(what) ? what : RunsDir(arguments),
-               .fix = "on an object store, use the store's own tools",
-               .kept = "all runs"});
+void NoteWait(const Attempt& attempt) {
+  PrintNote(fmt::format("waits up to {} s for a sign of life of the job on {}\n", kLifeSign.count(),
+                        attempt.Who()));
 }
 
 }  // namespace protium

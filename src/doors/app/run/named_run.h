@@ -35,7 +35,7 @@ std::filesystem::path KnownRuns(const Arguments& arguments);
 // Where --runs-dir is, if on a store.
 Result<std::optional<ObjectPlace>> RunsPlace(const Arguments& arguments);
 
-// Refuses (Exit::kUsage) what changes runs where they lie on a store.
-Status RefusePlace(const Arguments& arguments, const std::string& what, std::string_view doing);
+// Prints whom a command waits for, before it writes a run on a store.
+void NoteWait(const Attempt& attempt);
 
 }  // namespace protium

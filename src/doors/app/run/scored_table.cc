@@ -23,6 +23,10 @@ Status RefuseTable(std::string what, const std::string& where, std::string fix) 
 Status CheckFree(const ScoredTable& scored) {
   std::error_code error;
   const TypedPlace& place = scored.place;
+  if (place.source->kind == SourceKind::kDelta) {
+    return RefuseTable("there is a table of Delta already", place.text(),
+                       "--mode append adds rows to it, --force replaces its rows");
+  }
   if (!place.elsewhere() && !fs::exists(place.path, error)) return Status::OK();
   PT_LET(const auto tables, TablesOf(*place.source));
   const bool taken = std::ranges::any_of(tables, [&](const DatabaseTable& each) {
@@ -75,10 +79,9 @@ Result<std::optional<ScoredTable>> ReadScoredTable(const Arguments& arguments) {
     PT_TRY(CheckOnlyForTables(arguments));
     return std::nullopt;
   }
-  const SourceKind kind = scored.place.source->kind;
-  if (kind == SourceKind::kExcel || kind == SourceKind::kDelta) {
+  if (scored.place.source->kind == SourceKind::kExcel || scored.place.source->version) {
     return RefuseTable("scored rows do not go into such a table", typed,
-                       "write a file, or into SQLite, DuckDB, PostgreSQL or MySQL");
+                       "write a file, or into SQLite, DuckDB, PostgreSQL, MySQL, or a Delta table");
   }
   if (scored.place.is_database()) {
     return RefuseTable("the output is a database without a table", typed,

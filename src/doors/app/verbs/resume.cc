@@ -68,11 +68,6 @@ Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
                            description.value("base", ""), description.value("engine", "local"));
 }
 
-void NoteWait(const Attempt& attempt) {
-  PrintNote(fmt::format("waits up to {} s for a sign of life of the job on {}\n", kLifeSign.count(),
-                        attempt.Who()));
-}
-
 // What could not be copied when the run ended.
 Status CopyRest(const NamedRun& run) {
   if (!ReadCacheState(run.path).ahead) return Status::OK();

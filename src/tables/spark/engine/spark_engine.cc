@@ -137,6 +137,9 @@ class SparkEngine : public Engine {
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
     Warn(call);
+    if (const auto* store = std::get_if<Store>(&plan->verb)) {
+      PT_TRY(CheckTarget(store->target, call));
+    }
     SparkExplainer explainer(*session_, settings_, Context(call, nullptr), call);
     return explainer.Explain(plan);
   }
@@ -153,6 +156,12 @@ class SparkEngine : public Engine {
   std::string address() const override { return session_->address(); }
 
  private:
+  // A table that does not exist yet is no fault; a server without Delta is.
+  Status CheckTarget(const Source& target, const Call& call) {
+    const Status found = Pin(target, call).status();
+    return !found.ok() && FaultOf(found).exit == Exit::kEnvironment ? found : Status::OK();
+  }
+
   // What one call of the engine submits after everything below it is kept.
   struct Operation {
     SparkTable table;

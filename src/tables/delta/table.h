@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the log of a Delta table says about the whole table, and asks of those who write into it
+// (Delta Transaction Log Protocol, "Table Features" and "Requirements for Writers").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+struct DeltaTable {
+  int64_t version = -1;  // The newest; -1: there is no table yet.
+  Json protocol;         // The newest actions of these names, without the name.
+  Json metadata;
+  bool exists() const { return version >= 0; }
+};
+
+// The member of an object; null if there is none.
+const Json& MemberOf(const Json& json, std::string_view key);
+
+// Refuses (kInput) a table that asks writers for what is not kept here, by the feature's name:
+// column mapping, identity and generated columns, constraints, row tracking, in-commit timestamps,
+// V2 checkpoints, catalogues that commit, and all that are not known. With `removes`, files are
+// taken out of it, which an append-only table forbids. `place` is for the message.
+Status CheckWritable(const DeltaTable& table, bool removes, const std::string& place);
+
+// The names of the columns whose values are not in the files.
+std::vector<std::string> PartitionsOf(const DeltaTable& table);
+
+}  // namespace protium

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/delta_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "base/text.h"
+#include "local/source_faults.h"
+#include "local/source_listing.h"
+#include "sources/source.h"
+#include "sql/duckdb/quoted.h"
+#include "sql/duckdb/scan.h"
+
+// The log is a table of its own in the database: each action that counts, with its version. From a
+// checkpoint on, older commits are not read (Delta Transaction Log Protocol, "Action
+// Reconciliation").
+
+namespace protium {
+namespace {
+
+constexpr const char* kTable = "temp.pt_delta_log";
+
+// What a listing of the log's folder shows.
+struct Listing {
+  std::map<int64_t, std::string> commits;
+  // By version and by the number of its parts; in the older form, whose parts have numbers.
+  std::map<std::pair<int64_t, int64_t>, std::vector<std::string>> checkpoints;
+};
+
+// "00000000000000000010.checkpoint.0000000001.0000000003.parquet" is one part of three.
+int64_t PartsOf(std::string_view rest) {
+  constexpr std::string_view kBegin = ".checkpoint", kEnd = ".parquet";
+  if (!rest.starts_with(kBegin) || !rest.ends_with(kEnd)) return 0;
+  if (rest.size() == kBegin.size() + kEnd.size()) return 1;
+  if (rest.size() < kBegin.size() + kEnd.size()) return 0;
+  rest = rest.substr(kBegin.size(), rest.size() - kBegin.size() - kEnd.size());
+  return AllAsNumber<int64_t>(rest.substr(rest.rfind('.') + 1)).value_or(0);
+}
+
+Listing ReadListing(const std::vector<std::string>& files) {
+  Listing listing;
+  for (const std::string& file : files) {
+    std::string_view rest;
+    const int64_t version = NumberOf(file, rest);
+    if (version < 0) continue;
+    if (rest == ".json") listing.commits[version] = file;
+    const int64_t parts = PartsOf(rest);
+    if (parts > 0) listing.checkpoints[{version, parts}].push_back(file);
+  }
+  std::erase_if(listing.checkpoints,
+                [](const auto& each) { return int64_t(each.second.size()) != each.first.second; });
+  return listing;
+}
+
+std::string List(const std::vector<std::string>& files) {
+  std::string list;
+  for (const std::string& file : files) {
+    list += (list.empty() ? "" : ", ") + DuckDbText(DuckDbPath(file));
+  }
+  return "[" + list + "]";
+}
+
+}  // namespace
+
+std::string DeltaLog::folder() const { return TableFolder(source_.file) + "/_delta_log"; }
+
+Result<DeltaTable> DeltaLog::Read() {
+  DeltaTable table;
+  PT_LET(const auto files, AskSource(connection_, source_, "file",
+                                     "glob(" + DuckDbText(DuckDbPath(folder()) + "/*") + ")"));
+  const Listing listing = ReadListing(files);
+  int64_t from = 0;
+  std::string begin;
+  if (!listing.checkpoints.empty()) {
+    const auto& [key, parts] = *listing.checkpoints.rbegin();
+    table.version = key.first;
+    from = key.first + 1;
+    begin = fmt::format("SELECT {}, to_json(t) FROM read_parquet({}) t", key.first, List(parts));
+  }
+  std::vector<std::string> commits;
+  for (auto each = listing.commits.lower_bound(from); each != listing.commits.end(); ++each) {
+    if (each->first != from++) {
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("the log of the Delta table lacks version {}", from - 1),
+                   .where = source_.file});
+    }
+    commits.push_back(each->second);
+    table.version = each->first;
+  }
+  if (!table.exists()) return table;
+  PT_TRY(Load(commits, begin));
+  PT_LET(table.protocol, Newest("protocol"));
+  PT_LET(table.metadata, Newest("metaData"));
+  return table;
+}
+
+Status DeltaLog::Load(const std::vector<std::string>& files, const std::string& checkpoint) {
+  std::string lines = checkpoint;
+  if (!files.empty()) {
+    lines += lines.empty() ? "" : " UNION ALL ";
+    lines +=
+        "SELECT CAST(regexp_extract(filename, '(\\d+)\\.json$', 1) AS BIGINT), json FROM "
+        "read_ndjson_objects(" +
+        List(files) + ", filename = true)";
+  }
+  const Status loaded = duck::Do(
+      connection_, fmt::format("CREATE OR REPLACE TEMP TABLE pt_delta_log AS SELECT * FROM ({}) "
+                               "t(version, entry)",
+                               lines));
+  return PlaceFault(source_, loaded);
+}
+
+Result<std::string> DeltaLog::Ask(const std::string& column, const std::string& where) {
+  return duck::AskText(connection_, fmt::format("SELECT coalesce(CAST({} AS VARCHAR), '') FROM {} "
+                                                "WHERE {}",
+                                                column, kTable, where));
+}
+
+Result<Json> DeltaLog::Newest(const std::string& action) {
+  PT_LET(const std::string text, Ask(fmt::format("arg_max(entry->'$.{}', version)", action),
+                                     fmt::format("json_type(entry, '$.{}') = 'OBJECT'", action)));
+  if (!text.empty()) return ParseJson(text);
+  return Fail({.exit = Exit::kInput,
+               .what = "the log of the Delta table has no action " + action,
+               .where = source_.file});
+}
+
+Result<bool> DeltaLog::Has(const std::string& transaction) {
+  PT_LET(const std::string count,
+         Ask("count(*)", "entry->>'$.txn.appId' = " + DuckDbText(transaction)));
+  return count != "0";
+}
+
+// A file with deleted rows is told from the same file before by its deletion vector.
+Result<std::vector<Json>> DeltaLog::Files() {
+  PT_LET(
+      const std::string text,
+      duck::AskText(connection_,
+                    fmt::format("SELECT coalesce(CAST(to_json(list(file)) AS VARCHAR), '[]') FROM "
+                                "(SELECT arg_max(json_merge_patch(entry->'$.add', "
+                                "'{{\"stats\":null,\"stats_parsed\":null}}'), (version, added)) "
+                                "AS file FROM (SELECT version, entry, json_type(entry, '$.add') "
+                                "IS NOT DISTINCT FROM 'OBJECT' AS added FROM {}) WHERE added OR "
+                                "json_type(entry, '$.remove') = 'OBJECT' GROUP BY "
+                                "coalesce(entry->>'$.add.path', entry->>'$.remove.path'), "
+                                "coalesce(entry->>'$.add.deletionVector.pathOrInlineDv', "
+                                "entry->>'$.remove.deletionVector.pathOrInlineDv', ''), "
+                                "coalesce(entry->>'$.add.deletionVector.offset', "
+                                "entry->>'$.remove.deletionVector.offset', '') HAVING "
+                                "arg_max(added, (version, added)))",
+                                kTable)));
+  PT_LET(const Json list, ParseJson(text));
+  return std::vector<Json>(list.begin(), list.end());
+}
+
+}  // namespace protium

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The log of a Delta table, here or at an object store: what it says now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "delta/table.h"
+#include "duckdb/handles.h"
+#include "protium/sources.h"
+
+namespace protium {
+
+// Reads through DuckDB, which must be able to open the place (OpenSources::OpenPlace). Faults are
+// those of the place, and kInput for a log with a gap.
+class DeltaLog {
+ public:
+  DeltaLog(const duck::Connection& connection, const Source& source)
+      : connection_(connection), source_(source) {}
+
+  // Reads the log anew, as far as it goes at this moment; what follows is said of that.
+  Result<DeltaTable> Read();
+  // Whether a commit has the transaction of this name.
+  Result<bool> Has(const std::string& transaction);
+  // The files that make up the table: the contents of their actions "add", without statistics.
+  Result<std::vector<Json>> Files();
+  // The folder of the log.
+  std::string folder() const;
+
+ private:
+  Status Load(const std::vector<std::string>& files, const std::string& checkpoint);
+  Result<Json> Newest(const std::string& action);
+  Result<std::string> Ask(const std::string& column, const std::string& where);
+
+  const duck::Connection& connection_;
+  const Source& source_;
+};
+
+}  // namespace protium

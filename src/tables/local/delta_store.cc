@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/delta_store.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "delta/columns.h"
+#include "delta/commit.h"
+#include "local/delta_files.h"
+#include "local/delta_log.h"
+#include "local/kept_tables.h"
+#include "local/sources.h"
+#include "local/store_key.h"
+#include "objects/put_new.h"
+#include "os/file.h"
+#include "os/new_file.h"
+#include "os/random_letters.h"
+#include "sources/object_store.h"
+#include "sources/password.h"
+#include "sources/source.h"
+#include "sql/duckdb/quoted.h"
+#include "sql/duckdb/scan.h"
+
+// Files come before the commit that names them, and a commit appears whole under a name that was
+// free. So a process that is killed in between leaves files that no version has, and nothing else.
+
+namespace protium {
+namespace {
+
+// Each try that fails is another writer's commit.
+constexpr int kMostTries = 100;
+
+int64_t MillisNow() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+// The name that Spark gives it, too: a run may be resumed on another engine.
+std::string TransactionOf(const Store& store) {
+  return "protium " + store.run + " " + store.output;
+}
+
+// DuckDB writes to them as well, but whether their commits can be lost is not known here.
+Status CheckStore(const Source& target) {
+  if (!IsObjectPlace(target.file) || ProviderOf(target.file) == "s3") return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "tables of Delta are written in folders here and at s3://",
+               .where = target.file,
+               .fix = "write it on Spark, or to a folder"});
+}
+
+Status CheckMode(const Source& target, StoreMode mode) {
+  if (mode != StoreMode::kUpsert) return CheckStore(target);
+  return Fail({.exit = Exit::kUsage,
+               .what = "rows are not upserted into tables of Delta",
+               .where = DescribeSource(target),
+               .fix = "replace the table, append to it, or upsert into a database",
+               .kept = "the table as it was"});
+}
+
+class DeltaStoring {
+ public:
+  DeltaStoring(const duck::Connection& connection, const Store& store, std::string rows)
+      : connection_(connection),
+        store_(store),
+        log_(connection, store.target),
+        rows_(std::move(rows)) {}
+
+  Result<int64_t> Run(const arrow::Schema& schema) {
+    PT_LET(const std::string count, Ask("SELECT CAST(count(*) AS VARCHAR) FROM " + rows_));
+    PT_LET(DeltaTable table, log_.Read());
+    PT_LET(const bool done, IsDone(table));
+    if (done) return AllAsNumber<int64_t>(count).value_or(0);
+    PT_TRY(Check(table));
+    PT_LET(schema_, table.exists() ? ParseJson(TextAt(table.metadata, "schemaString"))
+                                   : DeltaSchema(schema));
+    PT_LET(const auto columns, FitColumns(schema_, schema, store_.target.file));
+    PT_TRY(CheckNulls(columns));
+    partitions_ = PartitionsOf(table);
+    auto files = WriteDeltaFiles(connection_, store_.target, name_, rows_, columns, partitions_);
+    if (!files.ok()) Discard();
+    PT_LET(files_, std::move(files));
+    PT_TRY(Commit(std::move(table)));
+    return AllAsNumber<int64_t>(count).value_or(0);
+  }
+
+ private:
+  bool replaces() const { return store_.mode == StoreMode::kReplace; }
+
+  Status Check(const DeltaTable& table) {
+    return CheckWritable(table, replaces(), store_.target.file);
+  }
+
+  // Replacing gives the same however often, and a run may have learned more since.
+  Result<bool> IsDone(const DeltaTable& table) {
+    if (replaces() || !table.exists()) return false;
+    return log_.Has(TransactionOf(store_));
+  }
+
+  Status CheckNulls(const std::vector<DeltaColumn>& columns) {
+    for (const DeltaColumn& column : columns) {
+      if (column.nullable) continue;
+      PT_LET(const std::string nulls,
+             Ask(fmt::format("SELECT CAST(count(*) AS VARCHAR) FROM {} WHERE {} IS NULL", rows_,
+                             DuckDbName(column.name))));
+      if (nulls == "0") continue;
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("{} of the rows have no \"{}\", which the table needs",
+                                       nulls, column.name),
+                   .where = store_.target.file,
+                   .kept = "the table as it was"});
+    }
+    return Status::OK();
+  }
+
+  // A commit of which it is not known whether it appeared keeps its files.
+  Status Commit(DeltaTable table) {
+    for (int i = 0; i < kMostTries; ++i) {
+      PT_LET(const bool won, Put(table));
+      if (won) return Status::OK();
+      PT_LET(table, log_.Read());
+      PT_LET(const bool done, IsDone(table));
+      const Status still = done ? Status::OK() : CheckStill(table);
+      if (done || !still.ok()) {
+        Discard();
+        return still;
+      }
+    }
+    Discard();
+    return Fail({.exit = Exit::kRemote,
+                 .what = fmt::format("other writers were faster {} times", kMostTries),
+                 .where = store_.target.file,
+                 .kept = "the table without these rows"});
+  }
+
+  // Whether the files, which were written for the table as it was, fit what it is now.
+  Status CheckStill(const DeltaTable& table) {
+    PT_TRY(Check(table));
+    const Result<Json> schema = ParseJson(TextAt(table.metadata, "schemaString"));
+    if (schema.ok() && *schema == schema_ && PartitionsOf(table) == partitions_)
+      return Status::OK();
+    return Fail({.exit = Exit::kRemote,
+                 .what = "another writer has changed the columns of the Delta table meanwhile",
+                 .where = store_.target.file,
+                 .fix = "protium resume writes the rows again",
+                 .kept = "the table without these rows"});
+  }
+
+  Result<bool> Put(const DeltaTable& table) {
+    DeltaCommit commit{.append = !replaces(),
+                       .transaction = TransactionOf(store_),
+                       .millis = MillisNow(),
+                       .added = files_};
+    PT_LET(commit.id, Ask("SELECT CAST(uuid() AS VARCHAR)"));
+    if (!table.exists()) commit.created = schema_;
+    if (replaces() && table.exists()) {
+      PT_LET(commit.removed, log_.Files());
+    }
+    const std::string name = log_.folder() + "/" + CommitName(table.version + 1);
+    const std::string text = CommitText(commit);
+    return IsObjectPlace(store_.target.file) ? PutAtStore(name, text) : PutHere(name, text);
+  }
+
+  Result<bool> PutHere(const std::string& name, const std::string& text) {
+    PT_TRY(MakeFolder(log_.folder()));
+    return WriteNewFile(name, text);
+  }
+
+  // An earlier try may have arrived although its answer was lost.
+  Result<bool> PutAtStore(const std::string& name, const std::string& text) {
+    PT_LET(const S3Access access, FindStoreKey(connection_, store_.target));
+    const Result<bool> put = PutNewObject(access, name, text);
+    PT_TRY(WithoutPassword(put.status(), access.secret));
+    if (*put) return true;
+    PT_LET(const std::string there,
+           Ask("SELECT content FROM read_text(" + DuckDbText(DuckDbPath(name)) + ")"));
+    return there == text;
+  }
+
+  void Discard() { RemoveDeltaFiles(store_.target, name_); }
+
+  Result<std::string> Ask(const std::string& sql) { return duck::AskText(connection_, sql); }
+
+  const duck::Connection& connection_;
+  const Store& store_;
+  DeltaLog log_;
+  const std::string rows_;
+  const std::string name_ = "part-" + RandomLetters(16);
+  Json schema_;
+  std::vector<std::string> partitions_;
+  std::vector<DeltaFile> files_;
+};
+
+}  // namespace
+
+Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream,
+                             const Store& store) {
+  PT_TRY(CheckMode(store.target, store.mode));
+  DatabaseOptions own = options;
+  own.show_secrets = true;  // For FindStoreKey(); no SQL of others runs in this database.
+  const auto database = std::make_shared<Database>(own);
+  PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
+  PT_LET(const duck::Connection connection, database->Connect());
+  OpenSources sources;
+  PT_TRY(sources.OpenPlace(connection, store.target));
+  return DeltaStoring(connection, store, rows.name()).Run(*stream.schema());
+}
+
+Status CheckDeltaTarget(const DatabaseOptions& options, const Store& store) {
+  PT_TRY(CheckMode(store.target, store.mode));
+  Database database(options);
+  PT_LET(const duck::Connection connection, database.Connect());
+  OpenSources sources;
+  PT_TRY(sources.OpenPlace(connection, store.target));
+  PT_LET(const DeltaTable table, DeltaLog(connection, store.target).Read());
+  return CheckWritable(table, store.mode == StoreMode::kReplace, store.target.file);
+}
+
+}  // namespace protium
