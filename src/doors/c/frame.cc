@@ -13,8 +13,8 @@
 #include "c/stream.h"
 #include "frame/session_state.h"
 #include "inspect/first_columns.h"
-#include "inspect/leaks.h"
 #include "job/job.h"
+#include "leaks/leaks.h"
 #include "protium/fields.h"
 
 namespace protium {
