@@ -2,6 +2,7 @@
 #include "inspect/codes.h"
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 
 #include <algorithm>
 #include <map>

@@ -2,6 +2,7 @@
 #include "inspect/first_outline.h"
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <tuple>
 #include <utility>
 
 #include "base/splitmix.h"
@@ -67,7 +67,9 @@ Result<Columns> ChooseBy(const DataFrame& train, const Columns& inputs) {
   constexpr double kCombinations = 1e7;
   PT_LET(const BatchStreamPtr first, StreamQuietly(train.Select(inputs).Limit(kFirst)));
   PT_LET(TableProfile table, ProfileRows(*first, 0));
-  std::ranges::stable_sort(table.columns, std::greater(), &ColumnProfile::distinct);
+  std::ranges::sort(table.columns, [](const ColumnProfile& a, const ColumnProfile& b) {
+    return std::tie(b.distinct, a.name) < std::tie(a.distinct, b.name);
+  });
   Columns by;
   double combinations = 1;
   for (const ColumnProfile& each : table.columns) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "column/cells.h"
 #include "column/decimals.h"
 
 namespace protium {
