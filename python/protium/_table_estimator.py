@@ -241,5 +241,5 @@ _ROWS_FOR_LEAKS = 20_000  # Enough to see one; all would take as long as a short
 
 def _warn_of_leaks(frame: Any, names: list[str], label: str) -> None:
     for column, why in frame.select(*names).limit(_ROWS_FOR_LEAKS).leaks(label).items():
-        warnings.warn(f"{column} {why} Leave it out: X.drop(columns={column!r}); check_leaks=False silences this",
+        warnings.warn(f"possible target leak: {column} {why}. Leave it out: X.drop(columns={column!r}); check_leaks=False silences this",
                       LeakWarning, stacklevel=5)

@@ -338,6 +338,42 @@ TEST(Check, SaysWithoutReadingTablesWhetherAJobIsRight) {
   EXPECT_FALSE(std::filesystem::exists(own / "runs"));
 }
 
+// Who is in a boat survives, with few exceptions.
+TEST(Check, AndARunWarnOfAColumnThatGivesTheLabelAway) {
+  const OwnJob own;
+  std::string table = "age,boat,survived\n";
+  for (int i = 0; i < 600; ++i) {
+    const bool survived = i % 3 == 0, boat = survived != (i % 100 == 7);
+    table += std::to_string(i * 37 % 80) + (boat ? "," + std::to_string(i % 16) : ",") +
+             (survived ? ",1\n" : ",0\n");
+  }
+  own.Write("boats.csv", table);
+  own.Write(
+      "boats.toml",
+      "tables.boats = \"boats.csv\"\netl.sql = \"SELECT * FROM boats\"\nsplit.test = 0.2\n"
+      "trees.rounds = 3\n[[pipeline]]\nkind = \"tree_estimator\"\n"
+      "numeric = [\"age\", \"boat\"]\nlabel = \"survived\"\nloss = \"binary_cross_entropy\"\n");
+  const std::string says = "possible target leak: boat gives survived away in all but ";
+  const Outcome check = own.Protium({"check", own / "boats.toml"});
+  EXPECT_EQ(check.exit, 0) << check.err;
+  EXPECT_TRUE(Has(check.out, "warning  " + says)) << check.out;
+  const std::string known = "leaks.known=[\"boat\"]";
+  const Outcome silent = own.Protium({"check", own / "boats.toml", "--json", "--set", known});
+  EXPECT_FALSE(silent.json.contains("leaks")) << silent.out;
+  const auto run = [&](const std::string& set) {
+    return own.Protium(
+        {"run", own / "boats.toml", "--json", "--quiet", "--runs-dir", own / "runs", "--set", set});
+  };
+  const Outcome warned = run("leaks.results=false");
+  ASSERT_EQ(warned.exit, 0) << warned.err;
+  EXPECT_TRUE(Has(warned.err, "warning  " + says)) << warned.err;
+  const std::string folder = warned.json["folder"].get<std::string>();
+  EXPECT_TRUE(Has(ReadText(folder + "/result.json"), says));
+  const Outcome quiet = run(known);
+  ASSERT_EQ(quiet.exit, 0) << quiet.err;
+  EXPECT_EQ(quiet.err, "");
+}
+
 TEST(Runs, AreFoundFromAnyFolderOfAProject) {
   const OwnJob own;
   own.Write(".protium", "");

@@ -13,10 +13,10 @@
 #include "c/stream.h"
 #include "frame/session_state.h"
 #include "inspect/first_columns.h"
-#include "inspect/leaks.h"
 #include "inspect/sql_names.h"
 #include "inspect/text_dates.h"
 #include "job/job.h"
+#include "leaks/leaks.h"
 #include "protium/fields.h"
 
 namespace protium {

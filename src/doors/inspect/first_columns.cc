@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "column/cells.h"
+#include "leaks/shared_groups.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -21,11 +23,10 @@ constexpr int64_t kMostCategories = 1000;
 // Columns with so few are taken even if each value has only a row or two.
 constexpr int64_t kFewCategories = 20;
 constexpr int64_t kRowsOfCategory = 3;  // On average; with fewer, rows are learned by heart.
-constexpr int64_t kFewestEntities = 20;
-constexpr int64_t kRowsOfEntity = 20;  // On average; with more rows each, they are categories.
+constexpr int64_t kRowsOfEntity = 20;   // On average; with more rows each, they are categories.
 
 // What a column is to the net.
-enum class Use { kCategory, kNumber, kTime, kLeftOut };
+enum class Use { kCategory, kNumber, kTime, kSentence, kLeftOut };
 
 bool IsWhole(const arrow::DataType& type) {
   return type.id() == arrow::Type::INT32 || type.id() == arrow::Type::INT64;
@@ -35,22 +36,27 @@ bool IsTime(const arrow::DataType& type) {
   return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP;
 }
 
-// Whether the values identify things by a number or a text, with several rows each, as in
-// "patient_id".
-bool NamesSomething(const TableProfile& table, const ColumnProfile& column) {
-  const std::string& name = column.name;
-  const bool called = Lower(name) == "id" || Lower(name).ends_with("_id") || name.ends_with("Id") ||
-                      (name.size() > 2 && name.ends_with("ID"));
-  const bool names = IsWhole(*column.type) || column.type->id() == arrow::Type::STRING;
-  return called && names && column.nulls == 0 && column.distinct >= kFewestEntities &&
-         column.distinct <= kMostCategories * kRowsOfEntity && column.distinct * 2 <= table.rows;
+// Whether the column holds texts of several words, too many to be categories.
+bool HoldsSentences(const TableProfile& table, const ColumnProfile& column) {
+  constexpr double kFewestWords = 2;
+  const int64_t values = table.rows - column.nulls;
+  const bool many = column.distinct > kMostCategories || column.distinct * kRowsOfCategory > values;
+  return column.type->id() == arrow::Type::STRING && column.words >= kFewestWords &&
+         column.distinct > kFewCategories && many && column.same_as.empty();
 }
 
 Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& why) {
-  why = WhyUseless(table, column);
+  const bool sentences = HoldsSentences(table, column);
+  if (!sentences) why = WhyUseless(table, column);
   // Stages never overwrite columns, so the job would be refused.
   const std::string name = Lower(column.name);
   if (name == "prediction" || name == "probability") why = "has the name of what the model adds";
+  if (sentences && why.empty()) {
+    constexpr const char* kSee = "see tokenizer in `protium help stages`";
+    why = fmt::format("has {} different texts of about {:.0f} words: {}", Grouped(column.distinct),
+                      column.words, kSee);
+    return Use::kSentence;
+  }
   if (!why.empty()) return Use::kLeftOut;
   const arrow::Type::type id = column.type->id();
   if (id == arrow::Type::BOOL) return Use::kCategory;
@@ -72,38 +78,126 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   return Use::kLeftOut;
 }
 
-UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Leaks& leaks) {
-  UsedColumns out;
-  for (const ColumnProfile& each : table.columns) {
-    if (&each == &label) continue;
-    std::string why;
-    Use use = UseOf(table, each, why);
-    // A copy of the label would be the only thing learned.
-    if (each.same_as == label.name || label.same_as == each.name) {
-      use = Use::kLeftOut;
-      why = "equals the label in every row";
-    }
-    if (const auto leak = leaks.find(each.name); leak != leaks.end() && why.empty()) {
-      use = Use::kLeftOut;
-      why = leak->second;
-    }
-    if (NamesSomething(table, each) && each.same_as.empty() && !leaks.contains(each.name)) {
-      const bool few = each.distinct * kRowsOfEntity >= table.rows;
-      use = few || each.distinct > kMostCategories ? Use::kLeftOut : Use::kCategory;
-      why = fmt::format("names what the rows are about, {} of each on average",
-                        Grouped(table.rows / each.distinct));
-      if (use == Use::kLeftOut && out.entity == nullptr) out.entity = &each;
-    }
-    if (use == Use::kLeftOut) out.left_out.push_back(each.name + " " + why);
-    if (out.id == nullptr && each.exact && each.nulls == 0 && each.distinct == table.rows) {
-      out.id = use == Use::kLeftOut && each.same_as.empty() ? &each : nullptr;
-    }
-    if (use == Use::kCategory) out.categories.push_back(&each);
-    if (use == Use::kNumber) out.numbers.push_back(&each);
-    if (use == Use::kTime) out.times.push_back(&each);
-  }
-  return out;
+// What a column of this type is to the net, whatever its values are.
+Use UseByType(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::BOOL || type.id() == arrow::Type::STRING) return Use::kCategory;
+  if (IsTime(type)) return Use::kTime;
+  return IsNumber(type) ? Use::kNumber : Use::kLeftOut;
 }
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Why a column that is used is used so: "4 texts", "whole numbers from 0 to 80; 177 missing".
+std::string WhyUsed(const ColumnProfile& column, Use use) {
+  std::string why;
+  if (use == Use::kCategory) {
+    const bool text = column.type->id() == arrow::Type::STRING;
+    why = fmt::format("{} different {}s", Grouped(column.distinct), text ? "text" : "value");
+    if (column.leading_zeros > 0) why += ", codes with leading zeros among them";
+  } else {
+    const char* const kind = use == Use::kTime       ? "times"
+                             : IsWhole(*column.type) ? "whole numbers"
+                                                     : "numbers";
+    const bool whole = IsWhole(*column.type);
+    const auto shown = [&](const std::string& value) {
+      return whole ? Grouped(std::strtoll(value.c_str(), nullptr, 10)) : value;
+    };
+    why = fmt::format("{} from {} to {}", kind, shown(column.least), shown(column.greatest));
+  }
+  return column.nulls > 0 ? why + fmt::format("; {} missing", Grouped(column.nulls)) : why;
+}
+
+const char* UseText(Use use) {
+  switch (use) {
+    case Use::kCategory:
+      return "category";
+    case Use::kNumber:
+      return "number";
+    case Use::kTime:
+      return "date";
+    default:
+      return "left out";
+  }
+}
+
+// Sorts the columns of a table, one after the other.
+class Sorting {
+ public:
+  Sorting(const TableProfile& table, const ColumnProfile& label, const Leaks& leaks,
+          const ColumnWishes& wishes)
+      : table_(table), label_(label), leaks_(leaks), wishes_(wishes) {}
+
+  UsedColumns Run() {
+    for (const ColumnProfile& each : table_.columns) {
+      if (&each == &label_) {
+        out_.reasons.push_back({each.name, "label", ""});
+      } else {
+        Put(each);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void Put(const ColumnProfile& column) {
+    std::string why;
+    Use use = Decide(column, why);
+    if (use == Use::kSentence) {
+      out_.sentences.push_back(&column);
+      use = Use::kLeftOut;
+    }
+    if (use == Use::kLeftOut) out_.left_out.push_back(column.name + " " + why);
+    const bool sentence = !out_.sentences.empty() && out_.sentences.back() == &column;
+    if (out_.id == nullptr && !sentence && column.exact && column.nulls == 0 &&
+        column.distinct == table_.rows) {
+      out_.id = use == Use::kLeftOut && column.same_as.empty() ? &column : nullptr;
+    }
+    if (use == Use::kCategory) out_.categories.push_back(&column);
+    if (use == Use::kNumber) out_.numbers.push_back(&column);
+    if (use == Use::kTime) out_.times.push_back(&column);
+    if (use != Use::kLeftOut) why = WhyUsed(column, use) + (why.empty() ? "" : "; " + why);
+    out_.reasons.push_back({column.name, UseText(use), why});
+  }
+
+  Use Decide(const ColumnProfile& column, std::string& why) {
+    if (Contains(wishes_.dropped, column.name)) {
+      why = "is dropped by --drop";
+      return Use::kLeftOut;
+    }
+    if (Contains(wishes_.kept, column.name)) {
+      why = "kept by --keep";
+      return UseByType(*column.type);
+    }
+    const Use use = UseOf(table_, column, why);
+    // A copy of the label would be the only thing learned.
+    if (column.same_as == label_.name || label_.same_as == column.name) {
+      why = "equals the label in every row";
+      return Use::kLeftOut;
+    }
+    if (const auto leak = leaks_.find(column.name); leak != leaks_.end()) {
+      if (why.empty() || use == Use::kSentence) why = leak->second;
+      return Use::kLeftOut;
+    }
+    return NamesGroups(table_, column) && column.same_as.empty() ? UseOfGroup(column, why) : use;
+  }
+
+  Use UseOfGroup(const ColumnProfile& column, std::string& why) {
+    const bool few = column.distinct * kRowsOfEntity >= table_.rows;
+    why = fmt::format("names what the rows are about, {} of each on average",
+                      Grouped(table_.rows / column.distinct));
+    if (!few && column.distinct <= kMostCategories) return Use::kCategory;
+    if (out_.entity == nullptr) out_.entity = &column;
+    return Use::kLeftOut;
+  }
+
+  const TableProfile& table_;
+  const ColumnProfile& label_;
+  const Leaks& leaks_;
+  const ColumnWishes& wishes_;
+  UsedColumns out_;
+};
 
 Status RefuseLabel(const ColumnProfile& label, const std::string& why) {
   return Fail({.exit = Exit::kUsage,
@@ -151,10 +245,19 @@ const char* AimText(Aim aim) {
 }
 
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
-                                const Leaks& leaks) {
-  UsedColumns columns = Sort(table, label, leaks);
-  if (!columns.any()) columns = Sort(table, label, {});
-  if (columns.any()) return columns;
+                                const Leaks& leaks, const ColumnWishes& wishes) {
+  for (const std::string& name : wishes.kept) {
+    const ColumnProfile* const column = table.Find(name);
+    const bool empty = column != nullptr && column->nulls == table.rows;
+    if (column == nullptr || (!empty && UseByType(*column->type) != Use::kLeftOut)) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("\"{}\" cannot be learned from: it is {}", name,
+                                     empty ? "empty" : "of type " + TypeText(*column->type)),
+                 .where = "--keep"});
+  }
+  UsedColumns columns = Sorting(table, label, leaks, wishes).Run();
+  if (!columns.any()) columns = Sorting(table, label, {}, wishes).Run();
+  if (columns.any() || !columns.sentences.empty()) return columns;
   return Fail({.exit = Exit::kInput,
                .what = "there is no column to learn \"" + label.name + "\" from",
                .why = columns.left_out.empty() ? "the table has no other column"

@@ -7,18 +7,34 @@
 #include <vector>
 
 #include "base/status.h"
-#include "inspect/leaks.h"
-#include "inspect/profile.h"
+#include "leaks/leaks.h"
+#include "leaks/table_profile.h"
 
 namespace protium {
 
 // What is predicted.
 enum class Aim { kTwoClasses, kClasses, kNumber };
 
+// What a column is to the job, and why: for `protium init --explain`.
+struct ColumnReason {
+  std::string column;
+  std::string use;  // "number", "category", "date", "left out", "label"
+  std::string why;
+};
+
+// What the user says of columns.
+struct ColumnWishes {
+  std::vector<std::string> kept;     // Learned from whatever speaks against it.
+  std::vector<std::string> dropped;  // Not learned from.
+};
+
 // Columns of the profile, which must outlive this.
 struct UsedColumns {
   std::vector<const ColumnProfile*> categories, numbers, times;
-  std::vector<std::string> left_out;  // "id has another value in every row: an id?"
+  std::vector<const ColumnProfile*> texts;  // Whose words are read: ReadWords() moves them here.
+  std::vector<const ColumnProfile*> sentences;  // Left out, although their words could be read.
+  std::vector<std::string> left_out;            // "id has another value in every row: an id?"
+  std::vector<ColumnReason> reasons;            // Of every column of the table, in its order.
   // One of the left-out columns that has another value in every row.
   const ColumnProfile* id = nullptr;
   // One of the left-out columns whose values name what several rows are about, such as a patient.
@@ -49,10 +65,12 @@ const char* AimText(Aim aim);  // "one of two classes"
 // Whether a column would be learned as classes rather than as a number.
 bool IsOfClasses(const ColumnProfile& label);
 
-// Sorts columns by their types and values; leaves out useless ones and `leaks`. If nothing is
-// left to learn from, uses leaks; if there are none either, fails with Exit::kInput.
+// Sorts columns by their types and values; leaves out useless ones and `leaks`. If nothing is left
+// to learn from, uses leaks; if there are none either, and no texts of several words, fails with
+// Exit::kInput. A column to be kept that is empty, or of a type that no stage reads, is a fault of
+// Exit::kUsage.
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
-                                const Leaks& leaks);
+                                const Leaks& leaks, const ColumnWishes& wishes = {});
 
 // `time`: the column that orders the rows, if that is known; empty: to be found.
 FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,

@@ -145,6 +145,18 @@ std::string CategoryStages(const JobOutline& outline) {
          InputsOf(columns.categories, times ? Stages{"when"} : Stages{}) + "\n";
 }
 
+std::string TextStages(const JobOutline& outline) {
+  if (outline.columns.texts.empty()) return {};
+  return "[[pipeline]]                          # texts become words,\n"
+         "kind   = \"tokenizer\"\nid     = \"words\"\n" +
+         InputsOf(outline.columns.texts) +
+         "\n[[pipeline]]                          # and how often each frequent word occurs\n"
+         "kind   = \"count_vectorizer\"\nid     = \"counts\"\ninputs = [{ stage = \"words\" }]\n"
+         "vocab_size = 100\n\n"
+         "[[pipeline]]\nkind   = \"vector_columns\"\nid     = \"word\"\n"
+         "inputs = [{ stage = \"counts\" }]\n\n";
+}
+
 // Trees read numbers as they are, NULL too.
 std::string NumberStages(const JobOutline& outline) {
   const Stages earlier = EarlierStages(outline);
@@ -256,6 +268,7 @@ std::string TreesOf(const JobOutline& outline) {
   Stages stages = EarlierStages(outline);
   if (outline.has_trend()) stages.push_back(kTrendColumn);
   if (!columns.times.empty()) stages.push_back("when");
+  if (!columns.texts.empty()) stages.push_back("word");
   std::string text =
       "[[pipeline]]                          # numbers as they are, missing ones too\n"
       "kind   = \"tree_estimator\"\n";
@@ -271,20 +284,29 @@ std::string TreesOf(const JobOutline& outline) {
 std::string NetOf(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   std::string text = "[[pipeline]]\nkind   = \"torch_estimator\"\n";
-  text += outline.wide()
+  text += outline.estimator == FirstEstimator::kLinear ? "net    = { name = \"linear\" }\n"
+          : outline.wide()
               ? "net    = { name = \"tabular_mlp\", hidden = [64, 32] }\n"
               : "net    = { name = \"tabm\", hidden = [64, 64] }   # 16 nets that share weights\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "categorical = [{ stage = \"index\" }]\n";
   }
-  if (!NumberStages(outline).empty()) text += "numeric = [{ stage = \"scale\" }]\n";
+  Stages numeric;
+  if (!NumberStages(outline).empty()) numeric.push_back("scale");
+  if (!columns.texts.empty()) numeric.push_back("word");
+  if (!numeric.empty()) text += ColumnsLine("numeric", {}, numeric);
   return text;
+}
+
+std::string ScaleOf(const JobOutline& outline) {
+  if (!outline.log_label) return {};
+  return "label_scale = \"log1p\"                 # learns ln(1 + label); predictions undo it\n";
 }
 
 std::string EstimatorOf(const JobOutline& outline) {
   return (outline.grows_trees() ? TreesOf(outline) : NetOf(outline)) +
-         "label  = " + Dump(Json(outline.label.name)) + "\n" + LossOf(outline) + "\n" +
-         (outline.grows_trees() ? TrainOfTrees(outline) : TrainOfNet(outline));
+         "label  = " + Dump(Json(outline.label.name)) + "\n" + ScaleOf(outline) + LossOf(outline) +
+         "\n" + (outline.grows_trees() ? TrainOfTrees(outline) : TrainOfNet(outline));
 }
 
 // Runs as it is once the signs before its lines are gone.
@@ -322,6 +344,9 @@ std::string JobText(const JobOutline& outline) {
     text += fmt::format("data = {:<30} # folder of the tables, relative to this file\n",
                         Dump(Json(spec.data)));
   }
+  if (!outline.compared.empty()) {
+    text += fmt::format("run.compared = {}\n", Dump(Json(outline.compared)));
+  }
   text += "\n[tables]\n";
   for (const LookedTable& each : spec.source.tables) text += TableLine(each);
   // Init takes one table of a server.
@@ -329,8 +354,8 @@ std::string JobText(const JobOutline& outline) {
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
   text += SplitText(outline) + SeriesStages(outline) + TrendStage(outline) + TimeStages(outline) +
-          CategoryStages(outline) + NumberStages(outline) + EstimatorOf(outline) +
-          SearchText(outline);
+          CategoryStages(outline) + TextStages(outline) + NumberStages(outline) +
+          EstimatorOf(outline) + SearchText(outline);
   return text +
          "[outputs]                             # the test rows with their predictions\n"
          "predictions = { parquet = \"predictions.parquet\" }\n";

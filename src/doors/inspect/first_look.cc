@@ -13,6 +13,7 @@
 #include "format/csv_syntax.h"
 #include "frame/table_files.h"
 #include "inspect/folder_tables.h"
+#include "inspect/profile.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -82,6 +83,18 @@ Status WithFlag(const Status& status) {
   return Fail(std::move(fault));
 }
 
+// Reads columns of codes as text.
+Result<FirstLook> WithCodes(FirstLook look, const TypedPlace& place, int64_t head,
+                            const std::vector<std::string>& files) {
+  PT_LET(std::vector<CodeColumn> codes, FindCodes(files, look.csv, look.table));
+  if (codes.empty()) return look;
+  CsvOptions csv = look.csv;
+  for (const CodeColumn& each : codes) csv.types.all.emplace_back(each.column, "string");
+  PT_LET(FirstLook again, Read(place, csv, head, files));
+  again.codes = std::move(codes);
+  return again;
+}
+
 Result<FirstLook> Look(const TypedPlace& place, const CsvGiven& given, int64_t head) {
   PT_LET(const std::vector<std::string> files, CsvFiles(place));
   CsvOptions csv = given.options;
@@ -108,10 +121,16 @@ Result<FirstLook> LookAndFix(const TypedPlace& place, const CsvGiven& given, int
     if (!IsBetter(look.table, again.table)) break;
     look = std::move(again);
   }
-  if (files.empty() || given.said.contains("null")) return look;
+  if (files.empty()) return look;
+  if (!given.said.contains("types")) {
+    PT_LET(look, WithCodes(std::move(look), place, head, files));
+  }
+  if (given.said.contains("null")) return look;
   const CsvOptions marked = WithMarks(look.table, look.csv);
   if (marked.null.all.size() == look.csv.null.all.size()) return look;
-  return Read(place, marked, head, files);
+  PT_LET(FirstLook again, Read(place, marked, head, files));
+  again.codes = std::move(look.codes);
+  return again;
 }
 
 std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullTexts& null) {

@@ -2,6 +2,7 @@
 #include "inspect/first_outline.h"
 
 #include <arrow/type.h>
+#include <arrow/type_traits.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "inspect/sql_names.h"
@@ -56,6 +58,10 @@ std::string SqlOf(const FirstJobSpec& spec, const UsedColumns& columns, const Fi
   std::vector<std::string> items;
   for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
     for (const ColumnProfile* each : *group) items.push_back(ItemOf(source, *each));
+  }
+  for (const ColumnProfile* each : columns.texts) {
+    items.push_back(fmt::format("coalesce({}, '') AS {}", ExpressionOf(source, each->name),
+                                SqlName(each->name)));
   }
   if (split.how == HeldOut::kIds || split.how == HeldOut::kEntities) {
     items.push_back(ReadOf(source, split.column->name));
@@ -222,7 +228,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   const TableProfile& table = spec.source.seen;
   PT_LET(const ColumnProfile* const label, FindLabel(table, spec.label));
   PT_LET(const Aim aim, AimOf(*label));
-  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.leaks));
+  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.leaks, spec.wishes));
   const FirstSplit split = SplitFor(table, columns, *label, spec.series.time);
   JobOutline outline{
       .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};
@@ -231,7 +237,26 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   outline.rare = RareClasses(table, *label, aim);
   SetEffort(table.rows, outline);
   AddNotes(spec, outline);
+  // There is nothing else.
+  if (!outline.columns.any()) ReadWords(outline);
   return outline;
+}
+
+void ReadWords(JobOutline& outline) {
+  UsedColumns& columns = outline.columns;
+  for (const ColumnProfile* each : std::exchange(columns.sentences, {})) {
+    columns.texts.push_back(each);
+    for (ColumnReason& reason : columns.reasons) {
+      if (reason.column != each->name) continue;
+      const std::string line = each->name + " " + reason.why;
+      std::erase(columns.left_out, line);
+      std::erase(outline.notes, "left out: " + line);
+      reason.use = "text";
+      reason.why = fmt::format("{} different texts of about {:.0f} words", Grouped(each->distinct),
+                               each->words);
+    }
+  }
+  outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);
 }
 
 std::string FileOf(const LookedTable& table) { return table.place.at.path.filename().string(); }

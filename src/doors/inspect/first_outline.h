@@ -22,11 +22,12 @@ struct FirstJobSpec {
   FirstSource source;
   std::string label;
   Leaks leaks = {};  // Left out, unless there is nothing else.
+  ColumnWishes wishes = {};
   FirstSeries series = {};
 };
 
-// What learns the label.
-enum class FirstEstimator { kTrees, kNet };
+// What learns the label. The linear model is only for comparison.
+enum class FirstEstimator { kTrees, kNet, kLinear };
 
 // How many trees a first job grows, and of which size.
 struct FirstTrees {
@@ -46,11 +47,13 @@ struct JobOutline {
   std::vector<std::string> parts = {};  // The recurring parts of dates and times: "month".
   std::string sql;                 // Lines of at most 100 columns, with a comment for each join.
   std::vector<std::string> notes;  // What was decided, for people: one line each.
+  bool log_label = false;          // ln(1 + label) is learned, and undone in predictions.
   std::string rare;  // Which classes are rare: "\"yes\" is 6 % of the rows"; empty: none.
 
   FirstEstimator estimator = FirstEstimator::kTrees;
   std::string
       why;  // Why this estimator, for people: "trees fit best: ..."; empty: it was asked for.
+  std::string compared;  // What was measured, for `protium runs show`; empty: nothing.
   FirstTrees trees;
   // Of a net. Smaller tables get more epochs and smaller batches: the number of steps is similar.
   int64_t batch = 256;
@@ -79,6 +82,9 @@ struct JobOutline {
 // the split. A label that does not exist, has no information or cannot be learned, and a table
 // without anything to learn from, are faults.
 Result<JobOutline> OutlineOf(const FirstJobSpec& spec);
+
+// Makes the job read the words of UsedColumns::sentences.
+void ReadWords(JobOutline& outline);
 
 // The table's file or folder, relative to the folder of all tables; empty for a server's.
 std::string FileOf(const LookedTable& table);

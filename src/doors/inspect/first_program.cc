@@ -59,6 +59,11 @@ std::string CsvText(const CsvOptions& options) {
   if (options.ragged != usual.ragged) {
     said.push_back(fmt::format(".ragged = pt::Ragged::{}", kRagged[int(options.ragged)]));
   }
+  std::string types;
+  for (const auto& [column, type] : options.types.all) {
+    types += fmt::format("{}{{{}, {}}}", types.empty() ? "" : ", ", CppText(column), CppText(type));
+  }
+  if (!types.empty()) said.push_back(".types = {.all = {" + types + "}}");
   return said.empty() ? "" : fmt::format(", {{{}}}", fmt::join(said, ", "));
 }
 

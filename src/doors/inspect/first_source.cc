@@ -133,6 +133,7 @@ Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTa
 }
 
 std::string DateNote(const std::string& name, const TextDate& date) {
+  if (date.iso) return name + " is read as a time in UTC, to the microsecond";
   const char* const kind = date.time ? "time" : "date";
   std::string note = fmt::format("{} is read as a {} written {}", name, kind, date.pattern);
   if (date.short_year) note += ", of the years 1969 to 2068";
@@ -144,8 +145,9 @@ std::string DateNote(const std::string& name, const TextDate& date) {
 
 // A text column remains text if some of its values are not such dates.
 std::string OddDateNote(const FirstSource& source, const std::string& name, const TextDate& date) {
-  return fmt::format("{} would be a {} written {} but for {} cell{} such as \"{}\": {} reads it",
-                     name, date.time ? "time" : "date", date.pattern, Grouped(date.odd_values),
+  const std::string written = date.iso ? "" : " written " + date.pattern;
+  return fmt::format("{} would be a {}{} but for {} cell{} such as \"{}\": {} reads it", name,
+                     date.time ? "time" : "date", written, Grouped(date.odd_values),
                      date.odd_values == 1 ? "" : "s", CutToWidth(date.odd, 30),
                      LooseReadingOf(date, ExpressionOf(source, name)));
 }
@@ -172,7 +174,7 @@ Status FindOrders(Session& session, const FirstSource& source, TableProfile& see
   for (ColumnProfile& each : seen.columns) {
     const ColumnProfile* const before = main.look.table.Find(each.name);
     const bool is_date = !each.last_fifth.empty() && before != nullptr;
-    each.ascending = is_date && before->ascending;
+    each.ascending = before != nullptr && before->ascending;
     if (is_date && before->last_fifth.empty()) dates.push_back(each.name);
   }
   if (dates.empty()) return Status::OK();

@@ -14,7 +14,7 @@
 #include "frame/session_state.h"
 #include "inspect/first_look.h"
 #include "inspect/folder_tables.h"
-#include "inspect/leaks.h"
+#include "leaks/leaks.h"
 
 namespace protium {
 

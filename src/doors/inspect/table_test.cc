@@ -12,7 +12,7 @@
 #include "column/cells.h"
 #include "column/stream.h"
 #include "inspect/folder_tables.h"
-#include "inspect/profile.h"
+#include "leaks/table_profile.h"
 #include "os/file.h"
 #include "terminal/grid.h"
 

@@ -13,6 +13,7 @@
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "inspect/folder_tables.h"
+#include "inspect/iso_times.h"
 
 namespace protium {
 
@@ -162,6 +163,7 @@ bool FitsOrder(const DatePattern::Text& text, size_t parts, const DatePattern::O
 }
 
 bool LooksLikeDate(const std::string& value) {
+  if (IsIsoTime(value)) return true;
   DatePattern pattern;
   pattern.Read(value);
   return !pattern.Found().pattern.empty();
@@ -174,6 +176,27 @@ bool MayHold(const ColumnProfile& column) {
   return LooksLikeDate(column.least) || LooksLikeDate(column.greatest) ||
          std::ranges::any_of(column.top, is_date);
 }
+
+// Both ways in which the values of a column may be times.
+struct Candidate {
+  DatePattern pattern;
+  TextDate iso = {.time = true, .iso = true};
+  int64_t iso_times = 0;
+
+  void Read(std::string_view value) {
+    pattern.Read(value);
+    if (IsIsoTime(value)) {
+      ++iso_times;
+    } else if (iso.odd_values++ == 0) {
+      iso.odd = std::string(value);
+    }
+  }
+  std::optional<TextDate> Found() const {
+    if (iso_times > iso.odd_values) return iso;
+    TextDate found = pattern.Found();
+    return found.pattern.empty() ? std::nullopt : std::optional(std::move(found));
+  }
+};
 
 }  // namespace
 
@@ -273,24 +296,25 @@ bool MayHoldTextDates(const TableProfile& table) {
 
 Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows,
                                                       const TableProfile& table) {
-  std::map<size_t, DatePattern> patterns;
+  std::map<size_t, Candidate> candidates;
   for (size_t i = 0; i < table.columns.size(); ++i) {
-    if (MayHold(table.columns[i])) patterns.emplace(i, DatePattern());
+    if (MayHold(table.columns[i])) candidates.emplace(i, Candidate());
   }
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, rows.Next());
     if (!batch) break;
-    for (auto& [place, pattern] : patterns) {
+    for (auto& [place, candidate] : candidates) {
       const auto& column = static_cast<const arrow::StringArray&>(*batch->column(int(place)));
       for (int64_t row = 0; row < column.length(); ++row) {
-        if (!column.IsNull(row)) pattern.Read(column.GetView(row));
+        if (!column.IsNull(row)) candidate.Read(column.GetView(row));
       }
     }
   }
   std::map<std::string, TextDate> dates;
-  for (const auto& [place, pattern] : patterns) {
-    TextDate found = pattern.Found();
-    if (!found.pattern.empty()) dates.emplace(table.columns[place].name, std::move(found));
+  for (const auto& [place, candidate] : candidates) {
+    if (auto found = candidate.Found()) {
+      dates.emplace(table.columns[place].name, std::move(*found));
+    }
   }
   return dates;
 }
@@ -308,6 +332,7 @@ Result<std::map<std::string, TextDate>> FindTextDatesAt(const TypedPlace& place,
 }
 
 std::string ReadingOf(const TextDate& date, const std::string& column) {
+  if (date.iso) return fmt::format("to_timestamp({})", column);
   const std::string read =
       fmt::format("{}({}, '{}')", date.time ? "to_timestamp" : "to_date", column, date.pattern);
   if (!date.last_century) return read;
@@ -316,6 +341,7 @@ std::string ReadingOf(const TextDate& date, const std::string& column) {
 }
 
 std::string LooseReadingOf(const TextDate& date, const std::string& column) {
+  if (date.iso) return fmt::format("try_to_timestamp({})", column);
   const auto reading = [&](const TextDate& each) {
     return fmt::format("{}({}, '{}')", date.time ? "try_to_timestamp" : "try_to_date", column,
                        each.pattern);

@@ -15,17 +15,18 @@
 
 #include "base/status.h"
 #include "inspect/place.h"
-#include "inspect/profile.h"
+#include "leaks/table_profile.h"
 #include "protium/stream.h"
 
 namespace protium {
 
 struct TextDate {
-  std::string pattern;        // In Java's letters, for to_date() and to_timestamp().
+  std::string pattern;        // In Java's letters, for to_date() and to_timestamp(); empty: ISO.
   bool time = false;          // With hours and minutes.
   std::string other;          // Another pattern that fits every value; empty: none.
   bool short_year = false;    // Two digits, which the pattern reads as 2000 to 2099.
   bool last_century = false;  // Some years are 69 to 99.
+  bool iso = false;           // Times with an offset or nanoseconds (iso_times.h), without pattern.
   // Values that do not match the pattern, and the first of them. They are fewer than those that do.
   int64_t odd_values = 0;
   std::string odd;
@@ -56,7 +57,7 @@ std::string LooseReadingOf(const TextDate& date, const std::string& column);
 class DatePattern {
  public:
   void Read(std::string_view value);
-  // Empty if there is no date, or if most values are something else.
+  // Without pattern if there is no date, or if most values are something else.
   TextDate Found() const;
 
   // The positions of year, month and day; -1: absent.

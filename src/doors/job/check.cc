@@ -16,6 +16,7 @@
 #include "frame/table_files.h"
 #include "job/check_seats.h"
 #include "job/file_terms.h"
+#include "job/leak_check.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
 #include "job/read_job.h"
@@ -152,6 +153,7 @@ class Checking {
   void CheckPipeline() {
     const Job& job = check_.job;
     const std::optional<Columns>& columns = check_.columns;
+    if (columns) Note(CheckKnown(job, *columns));
     if (job.file.split && columns) Note(CheckSplit(*job.file.split, *columns));
     if (job.file.folds && columns) {
       Note(CheckColumns(job.file.folds->by, *columns, "folds.by"));

@@ -103,6 +103,11 @@ TEST_F(Checks, LookAtTheColumnsOfStagesSplitAndOutputs) {
               IsEmpty());
 }
 
+TEST_F(Checks, LookAtTheColumnsThatAreKnownToLeak) {
+  EXPECT_THAT(Mistakes({{"[train]", "[leaks]\nknown = [\"id\", \"ages\"]\n[train]"}}),
+              ElementsAre("16:16 the table has no column \"ages\""));
+}
+
 TEST_F(Checks, LookAtTheMachineAndAtWhereOutputsGo) {
   EXPECT_THAT(Mistakes({{"[train]", "[gang]\nworkers = 2\n[train]\nshards = 2"},
                         {"[tables]", "engine = \"local[1]\"\n[tables]"}}),

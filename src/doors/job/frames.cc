@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "job/file_terms.h"
+#include "job/leak_check.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
 #include "job/saved_etl.h"
@@ -111,6 +112,7 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   const Result<SchemaPtr> schema = etl.Schema();
   if (!schema.ok()) return At("etl.sql", schema.status());
   PT_TRY(CheckSplit(job, **schema));
+  PT_TRY(CheckKnown(job, (*schema)->field_names()));
   JobFrames frames{.etl = etl, .train = etl, .test = etl};
   if (job.file.split) {
     const JobSplit& split = *job.file.split;
@@ -197,6 +199,8 @@ Status RunForNothing(Session& session, const DataFrame& table) {
 Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   std::optional<PipelineModel> model;
   if (job.pipeline) {
+    StateOf(session).WhenMade(
+        [&](int64_t rows) { return WarnOfLeaks(session, job, frames, rows); });
     PT_LET(const PipelineModel fitted, FitModel(job, frames.train));
     PT_LET(const Json etl, SavedEtl(session, job));
     model = WithEtl(fitted, etl);
@@ -205,6 +209,9 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   const Status written = WriteOutputs(job, model, frames.test);
   if (!written.ok()) return model ? model->Explain(written) : written;
   if (model && job.file.split) PT_TRY(ProfileTest(frames.test));
+  if (model) WarnOfResults(session, job);
+  const std::string& compared = job.file.run.compared;
+  if (!compared.empty()) StateOf(session).record().Set("compared", compared);
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
     StateOf(session).call().Send(Note{"the outputs hold only the test rows of [split]"});

@@ -243,9 +243,30 @@ struct JobEngine {
   }
 };
 
+// What the job is warned of: what makes a model look better than it is (job/leak_check.h).
+struct JobLeaks {
+  bool look = true;
+  Columns known;
+  bool duplicates = true;
+  bool results = true;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("look", look,
+          {.help = "warns of columns that give the label away, of rows and groups in both parts of "
+                   "the split, and of results that look odd"});
+    visit("known", known, {.help = "columns that it does not warn of, such as [\"boat\"]"});
+    visit("duplicates", duplicates,
+          {.help = "warns of test rows with the inputs and the label of a training row"});
+    visit("results", results,
+          {.help = "warns of test rows that are predicted far better or worse than validation "
+                   "rows"});
+  }
+};
+
 // What a run stores for people besides its results.
 struct JobRun {
   std::optional<bool> profile;
+  std::string compared;
   template <class Visit>
   void Fields(Visit& visit) {
     visit(
@@ -253,6 +274,9 @@ struct JobRun {
         {.help =
              "keeps what the columns held and how the test rows differ, for the page; unless set, "
              "of tables of up to 1,000,000 rows"});
+    visit("compared", compared,
+          {.help = "what other models came to, in words, which `protium runs show` repeats; "
+                   "`protium init` writes it"});
   }
 };
 
@@ -272,6 +296,7 @@ struct JobFile {
   std::string data = ".";
   JobEngineOrAddress engine;
   JobRun run;
+  JobLeaks leaks;
   std::vector<std::string> extensions;
   ByName<JobTableOrPath> tables;
   ByName<Connection> connections;
@@ -293,6 +318,7 @@ struct JobFile {
     visit("data", data, {.help = "folder of the tables, relative to the job file"});
     visit("engine", engine, {.help = "where the job runs: an address, or a table"});
     visit("run", run, {.help = "what the run keeps for people"});
+    visit("leaks", leaks, {.help = "what makes a model look better than it is"});
     visit("extensions", extensions,
           {.help = "shared libraries with your own nets, relative to the job file"});
     visit("tables", tables, {.help = "tables by name"});

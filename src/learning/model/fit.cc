@@ -330,6 +330,11 @@ Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
   return MakePreview(StateOf(train.session()), placed.chain, RowsFor(placed.chain, placed.table));
 }
 
+Result<Columns> ColumnsRead(const Pipeline& pipeline, const DataFrame& train) {
+  PT_LET(const Placed placed, Place(pipeline, train, UseSettings::kYes));
+  return placed.chain.sources;
+}
+
 Result<Json> DescribeKept(const Pipeline& pipeline, const DataFrame& train) {
   SessionState& session = StateOf(train.session());
   PT_LET(Placed placed, Place(pipeline, train, UseSettings::kYes));

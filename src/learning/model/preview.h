@@ -33,6 +33,9 @@ enum class UseSettings { kYes, kNo };
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
                             UseSettings settings = UseSettings::kYes);
 
+// The columns of `train` that fitting reads: inputs, label, weight and the like.
+Result<Columns> ColumnsRead(const Pipeline& pipeline, const DataFrame& train);
+
 // What fitting would take of what earlier runs have made of these rows: [{"name" ("fit", "rows"),
 // "cause", "causes", "from", "made"}], without the last two for what is not kept. The table must be
 // kept, and is opened; no pass is made.

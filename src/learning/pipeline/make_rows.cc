@@ -106,7 +106,7 @@ Status ReportMade(Session& session, const Plan& rows, int64_t count, Clock::time
   PT_LET(const int64_t table, DataFrame(session, kept ? kept : rows).Count());
   state.record().AddSeconds("etl", since);
   state.call().Send(EtlDone{table});
-  if (count > 0) return Status::OK();
+  if (count > 0) return state.Made(table);
   return Fail({.exit = Exit::kInput,
                .what = "there are no rows to learn from",
                .fix = "check the SQL's WHERE and JOINs: protium plan shows it"});

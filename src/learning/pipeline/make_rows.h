@@ -15,7 +15,7 @@ namespace protium {
 Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& rows);
 
 // Reports and records that the table of `rows` is made, with the time since `since`. Refuses
-// (Exit::kInput) a `count` (the number of rows to learn from) of 0.
+// (Exit::kInput) a `count` (the number of rows to learn from) of 0. Calls SessionState::Made().
 Status ReportMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since);
 
 // How much memory packed rows may take, in bytes. Default: a quarter of what machine and cgroup

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -103,6 +104,15 @@ class SessionState {
   // not write (outputs.h).
   Status CheckOutput(const std::filesystem::path& path) const;
 
+  // Sets what is called once, when the table that a pipeline learns from has been made and before
+  // anything is learned, with its number of rows, those of the test part included.
+  void WhenMade(std::function<Status(int64_t rows)> then) { when_made_ = std::move(then); }
+  // Calls that; nothing if it is not set or has been called.
+  Status Made(int64_t rows) {
+    const auto then = std::exchange(when_made_, nullptr);
+    return then ? then(rows) : Status::OK();
+  }
+
   // Actions that begin from now on end when this is requested: a token serves one request, and a
   // session may go on after it.
   void StopWith(std::stop_token stop) { options_.call.stop = std::move(stop); }
@@ -119,6 +129,7 @@ class SessionState {
   RunRecord record_;
   std::vector<std::pair<std::string, Plan>> tables_;
   mutable std::set<std::string> asked_;
+  std::function<Status(int64_t rows)> when_made_;
   std::unique_ptr<Engine> engine_;  // Last, to be destroyed first: its threads use record_.
 };
 

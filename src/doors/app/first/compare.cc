@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <stop_token>
@@ -94,9 +95,13 @@ class Comparison {
 
   // Makes the rows; returns how many there are.
   Result<int64_t> MakeRows() {
-    PT_LET(const Job job, JobOf(FirstEstimator::kTrees));
+    PT_LET(const Job job, JobOf(outline_));
     const JobSplit& split = *job.file.split;
-    const DataFrame all = session_->Sql(outline_.sql);
+    // With the columns of every variant: a split by all columns then takes other rows than the
+    // job's, which is the same to a comparison.
+    JobOutline widest = outline_;
+    ReadWords(widest);
+    const DataFrame all = session_->Sql(widest.sql);
     const DataFrame train = all.Split(split.Options()).train;
     if (!outline_.InTime().empty()) return MakeLatest(train);
     const double share = double(MostRows(outline_)) / double(outline_.spec.source.seen.rows);
@@ -107,7 +112,13 @@ class Comparison {
 
   // Returns the metric on held-out rows; lower is better.
   Result<double> Measure(FirstEstimator estimator) const {
-    PT_LET(const Job job, JobOf(estimator));
+    JobOutline outline = outline_;
+    outline.estimator = estimator;
+    return Measure(outline);
+  }
+  // The same of a variant of the outline, which reads the same columns.
+  Result<double> Measure(const JobOutline& outline) const {
+    PT_LET(const Job job, JobOf(outline));
     const bool many = count_ >= kManyRows;
     const bool in_time = !outline_.InTime().empty();
     const FoldOptions folds{.k = many && !in_time ? 5 : 3,
@@ -140,9 +151,7 @@ class Comparison {
     return by.empty() ? Columns() : Columns{by};
   }
 
-  Result<Job> JobOf(FirstEstimator estimator) const {
-    JobOutline outline = outline_;
-    outline.estimator = estimator;
+  Result<Job> JobOf(const JobOutline& outline) const {
     const std::filesystem::path file = folder_.path() / "job.toml";
     PT_TRY(WriteFile(file, JobText(outline)));
     return ReadJob(file, SmallerJob(outline, count_));
@@ -166,13 +175,78 @@ Compared Decide(const std::string& metric, double trees, double net) {
                              metric, of_trees, of_net)};
 }
 
-Result<Compared> Compare(const JobOutline& outline, const std::stop_token& stop) {
+double NumberOf(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+
+// Whether a few labels are so much larger than most that errors in them decide everything.
+bool IsSkewed(const JobOutline& outline) {
+  constexpr double kSkewed = 20;
+  const ColumnProfile& label = outline.label;
+  const double median = NumberOf(label.median);
+  return outline.aim == Aim::kNumber && !outline.looks_back() && NumberOf(label.least) >= 0 &&
+         median > 0 && NumberOf(label.greatest) >= kSkewed * median;
+}
+
+// Keeps a change of the outline if that is clearly better; returns what to say of it. One that
+// cannot be measured in time is not kept, and nothing is said.
+std::string Try(const Comparison& comparison, const JobOutline& changed, JobOutline& outline,
+                double& best, const std::string& what) {
+  const Result<double> value = comparison.Measure(changed);
+  if (!value.ok()) return {};
+  const std::string figures = fmt::format("{} {} with, {} without", comparison.metric(),
+                                          Figure(*value, 3), Figure(best, 3));
+  if (*value >= best * (1 - kClearly)) {
+    return fmt::format("{} would not help: {}", what, figures);
+  }
+  best = *value;
+  outline.columns = changed.columns;
+  outline.sql = changed.sql;
+  outline.log_label = changed.log_label;
+  return fmt::format("{} helps: {}", what, figures);
+}
+
+void TryVariants(const Comparison& comparison, const JobOutline& given, double best,
+                 Compared& compared) {
+  JobOutline outline = given;
+  outline.estimator = compared.best;
+  const auto attempt = [&](const JobOutline& changed, const std::string& what) {
+    std::string note = Try(comparison, changed, outline, best, what);
+    if (!note.empty()) compared.notes.push_back(std::move(note));
+  };
+  if (!outline.columns.sentences.empty()) {
+    std::string names;
+    for (const ColumnProfile* each : outline.columns.sentences) {
+      names += (names.empty() ? "" : ", ") + each->name;
+    }
+    JobOutline changed = outline;
+    ReadWords(changed);
+    attempt(changed, "counting the words of " + names);
+  }
+  if (IsSkewed(outline)) {
+    JobOutline changed = outline;
+    changed.log_label = true;
+    attempt(changed, "learning the logarithm of " + outline.label.name);
+  }
+  compared.words = !outline.columns.texts.empty();
+  compared.log_label = outline.log_label;
+}
+
+Result<Compared> Compare(const JobOutline& outline, Variants variants,
+                         const std::stop_token& stop) {
   const auto since = Clock::now();
   PT_LET(Comparison comparison, Comparison::Make(outline, stop));
   PT_LET(const int64_t rows, comparison.MakeRows());
   PT_LET(const double trees, comparison.Measure(FirstEstimator::kTrees));
   PT_LET(const double net, comparison.Measure(FirstEstimator::kNet));
   Compared compared = Decide(comparison.metric(), trees, net);
+  compared.figures = fmt::format("{} on held-out rows of a sample: trees {}, a net {}",
+                                 comparison.metric(), Figure(trees, 3), Figure(net, 3));
+  // Only to show what trees and nets are good for.
+  if (const auto linear = comparison.Measure(FirstEstimator::kLinear); linear.ok()) {
+    compared.figures += ", a linear model " + Figure(*linear, 3);
+  }
+  if (variants == Variants::kTried) {
+    TryVariants(comparison, outline, compared.best == FirstEstimator::kNet ? net : trees, compared);
+  }
   compared.effort = fmt::format("on {} rows in {:.1f} s", Grouped(rows),
                                 std::chrono::duration<double>(Clock::now() - since).count());
   return compared;
@@ -180,9 +254,9 @@ Result<Compared> Compare(const JobOutline& outline, const std::stop_token& stop)
 
 }  // namespace
 
-Compared CompareEstimators(const JobOutline& outline) {
+Compared CompareEstimators(const JobOutline& outline, Variants variants) {
   const TimeLimit limit(kLimit);
-  const Result<Compared> compared = Compare(outline, limit.token());
+  const Result<Compared> compared = Compare(outline, variants, limit.token());
   if (compared.ok()) return *compared;
   const std::string reason = limit.over() ? fmt::format("it takes over {} s", kLimit.count())
                                           : FaultOf(compared.status()).what;

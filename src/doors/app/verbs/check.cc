@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium check`: all mistakes of a job file that can be found without reading its tables.
+// `protium check`: all mistakes of a job file that can be found without reading its tables, and, of
+// a job without any, possible target leaks in the first rows.
 #include "job/check.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
+
+#include "app/run/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
+#include "engine/kind.h"
+#include "job/leak_check.h"
 #include "pipeline/estimator_kind.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
@@ -44,10 +51,44 @@ std::string UnloadedText(const Unloaded& unloaded) {
   return text + "--load-extensions loads them, which runs their code\n";
 }
 
-Json CheckAsJson(const JobCheck& check) {
+constexpr std::chrono::seconds kLookLimit{2};
+
+// Whether all tables are files of this machine, which the embedded engine reads.
+bool LiesHere(const Job& job) {
+  const auto is_file = [](const auto& named) {
+    return named.second.sources() == 0 && !named.second.table;
+  };
+  return KindOf(job.file.engine.address).runs_here &&
+         std::ranges::all_of(job.file.tables.all, is_file);
+}
+
+// What the first rows say, for at most some seconds; nothing if that needs code of the job or
+// another machine.
+Result<LeakLook> LookAtTables(const JobCheck& check, const Invocation& invocation) {
+  const Job& job = check.job;
+  if (!check.mistakes.empty() || !job.unloaded.files.empty() || !LiesHere(job)) return LeakLook();
+  PT_LET(RunRequest request, RequestForJob(job, invocation));
+  request.session.call.deadline = Clock::now() + kLookLimit;
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
+  PT_LET(const JobFrames frames, OpenJob(*session, job));
+  return LookAtFirstRows(job, frames);
+}
+
+std::string LookText(const Result<LeakLook>& look) {
+  if (!look.ok()) {
+    return fmt::format("not looked for target leaks, which protium run does: {}\n",
+                       FaultOf(look.status()).what);
+  }
+  std::string text;
+  for (const std::string& each : look->findings) text += "warning  " + each + "\n";
+  return text;
+}
+
+Json CheckAsJson(const JobCheck& check, const Result<LeakLook>& look) {
   Json errors = Json::array();
   for (const Status& each : check.mistakes) errors.push_back(StatusToJson(each));
   Json json = {{"ok", check.mistakes.empty()}, {"errors", errors}};
+  if (look.ok() && !look->findings.empty()) json["leaks"] = look->findings;
   const Unloaded& unloaded = check.job.unloaded;
   if (unloaded.files.empty()) return json;
   json["not_loaded"] = unloaded.files;
@@ -56,10 +97,11 @@ Json CheckAsJson(const JobCheck& check) {
 }
 
 // Prints all but the last here; the last becomes the command's own fault.
-Status Print(const JobCheck& check, bool json, const Invocation& invocation) {
+Status Print(const JobCheck& check, const Result<LeakLook>& look, bool json,
+             const Invocation& invocation) {
   const std::vector<Status>& mistakes = check.mistakes;
   if (json) {
-    PT_TRY(PrintResult(Dump(CheckAsJson(check)) + "\n"));
+    PT_TRY(PrintResult(Dump(CheckAsJson(check, look)) + "\n"));
     invocation.answered = true;
   } else if (!mistakes.empty()) {
     PrintNote(UnloadedText(check.job.unloaded));
@@ -84,29 +126,33 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   const JobCheck check = CheckJob(
       file, sets, arguments.Has("--load-extensions") ? Extensions::kLoad : Extensions::kLeaveAlone);
-  PT_TRY(Print(check, arguments.Has("--json"), invocation));
+  const Result<LeakLook> look = LookAtTables(check, invocation);
+  PT_TRY(Print(check, look, arguments.Has("--json"), invocation));
   if (arguments.Has("--json")) return Status::OK();
   return PrintResult(FittedLines(
       fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file) +
-      UnloadedText(check.job.unloaded)));
+      UnloadedText(check.job.unloaded) + LookText(look)));
 }
 
 }  // namespace
 
 CommandVerb CheckVerb() {
-  return {{.name = "check",
-           .operands = {"JOB"},
-           .flags = {SetFlag(),
-                     EngineFlag(),
-                     {"--load-extensions", "",
-                      "loads the job's extensions, which runs their code, to check what names them",
-                      ""},
-                     JsonFlag()},
-           .says = "finds the mistakes in a job file, in no time",
-           .more = "Checks everything that plan checks but the SQL and the types of columns, and "
-                   "tells all\nmistakes that do not follow from each other. Reads the first lines "
-                   "of tables only.\n"},
-          Check};
+  return {
+      {.name = "check",
+       .operands = {"JOB"},
+       .flags = {SetFlag(),
+                 EngineFlag(),
+                 {"--load-extensions", "",
+                  "loads the job's extensions, which runs their code, to check what names them",
+                  ""},
+                 JsonFlag()},
+       .says = "finds the mistakes in a job file, and possible target leaks",
+       .more = "Checks everything that plan checks but the SQL and the types of columns, and "
+               "tells all\nmistakes that do not follow from each other. A job without mistakes "
+               "is run over its first\nrows, for two seconds at most, to warn of possible target "
+               "leaks: leaks.look = false says not\nto. Of other jobs only the first lines of "
+               "tables are read.\n"},
+      Check};
 }
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -112,6 +113,10 @@ std::string ReadingText(const std::vector<LookedTable>& tables) {
   }
   for (const LookedTable& each : tables) {
     for (const std::string& note : each.look.table.notes) text += note + "\n";
+    for (const CodeColumn& code : each.look.codes) {
+      text += fmt::format("{} has codes with leading zeros, such as {}: it is read as text\n",
+                          code.column, code.example);
+    }
     for (const std::string& line : OddLines(each.look.odd, each.look.csv.null)) text += line + "\n";
   }
   return text;
@@ -160,17 +165,21 @@ std::string ProgramName(std::string name) {
 }
 
 // Says on a terminal why nothing happens for some seconds.
-void ChooseEstimator(std::optional<FirstEstimator> given, JobOutline& outline) {
+void ChooseEstimator(std::optional<FirstEstimator> given, Variants variants, JobOutline& outline) {
   if (given) {
     outline.estimator = *given;
     return;
   }
   if (Terminal::Of(STDERR_FILENO).live) PrintNote("trying trees and a net ...\n");
-  const Compared compared = CompareEstimators(outline);
+  const Compared compared = CompareEstimators(outline, variants);
   outline.estimator = compared.best;
   outline.why = compared.why;
   outline.notes.push_back(compared.why +
                           (compared.effort.empty() ? "" : " (" + compared.effort + ")"));
+  outline.compared = compared.figures;
+  if (compared.words) ReadWords(outline);
+  outline.log_label = compared.log_label;
+  outline.notes.insert(outline.notes.end(), compared.notes.begin(), compared.notes.end());
 }
 
 // The folder of the tables, as the job names it; empty for a server's.
@@ -181,18 +190,47 @@ std::string DataOf(const TypedPlace& place, const fs::path& from) {
       folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path(), from);
 }
 
-// A column that is kept is learned from although it gives the label away.
-Status KeepNamed(const std::vector<std::string>& kept, FirstJobSpec& spec) {
-  for (const std::string& name : kept) {
-    std::vector<std::string> known;
-    for (const auto& [leak, why] : spec.leaks) known.push_back(leak);
-    if (spec.leaks.erase(name) > 0 || spec.source.seen.Find(name) != nullptr) continue;
+// Columns are named as the joined tables have them.
+Status CheckNames(const std::vector<std::string>& names, const char* flag,
+                  const FirstJobSpec& spec) {
+  std::vector<std::string> known;
+  for (const ColumnProfile& each : spec.source.seen.columns) known.push_back(each.name);
+  for (const std::string& name : names) {
+    if (spec.source.seen.Find(name) != nullptr && name != spec.label) continue;
+    const bool label = name == spec.label;
     return Fail({.exit = Exit::kUsage,
-                 .what = "the table has no column \"" + name + "\" to keep",
-                 .where = "--keep",
-                 .fix = known.empty() ? "" : Suggest(name, known)});
+                 .what = label ? fmt::format("\"{}\" is the label", name)
+                               : fmt::format("the table has no column \"{}\"", name),
+                 .where = flag,
+                 .fix = label ? "" : Suggest(name, known)});
   }
   return Status::OK();
+}
+
+// A column that is kept is learned from although it gives the label away.
+Status ReadWishes(const Arguments& arguments, FirstJobSpec& spec) {
+  spec.wishes = {.kept = arguments.Values("--keep"), .dropped = arguments.Values("--drop")};
+  PT_TRY(CheckNames(spec.wishes.kept, "--keep", spec));
+  PT_TRY(CheckNames(spec.wishes.dropped, "--drop", spec));
+  for (const std::string& name : spec.wishes.kept) {
+    spec.leaks.erase(name);
+    if (std::ranges::find(spec.wishes.dropped, name) == spec.wishes.dropped.end()) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("\"{}\" is both kept and dropped", name),
+                 .where = "--drop"});
+  }
+  return Status::OK();
+}
+
+// What each column is to the job, and why.
+std::string ExplainText(const JobOutline& outline) {
+  std::vector<std::vector<std::string>> rows = {{"column", "use", "why"}};
+  for (const ColumnReason& each : outline.columns.reasons) {
+    const bool label = each.use == "label";
+    rows.push_back({each.column, each.use,
+                    label ? std::string("learned as ") + AimText(outline.aim) : each.why});
+  }
+  return FittedTable(std::move(rows));
 }
 
 // A program gets a split by time, and no stages that look back.
@@ -246,19 +284,28 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
     PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
-    PT_TRY(KeepNamed(arguments.Values("--keep"), spec));
+    for (auto& [column, why] : spec.leaks) why += ": a possible target leak";
+    PT_TRY(ReadWishes(arguments, spec));
     PT_TRY(OrderInTime(arguments, found->name, spec));
   }
   PT_LET(JobOutline outline, OutlineOf(spec));
-  ChooseEstimator(estimator, outline);
+  if (program && !outline.columns.texts.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the only columns to learn from are texts, which --cpp does not read",
+                 .where = "--cpp",
+                 .fix = "leave it out, and write the program from the job file"});
+  }
+  // The program has no stages for them.
+  ChooseEstimator(estimator, program ? Variants::kNone : Variants::kTried, outline);
   PT_TRY(program ? WriteProgram(outline, output) : WriteJob(outline, output));
   std::string text = reading;
   for (const std::string& note : spec.source.notes) text += note + "\n";
   for (const std::string& note : outline.notes) text += note + "\n";
   if (spec.leaks.size() > spec.series.unknown.size())
     text += "--keep COLUMN learns from one that gives the label away\n";
-  return PrintResult(FittedLines(text) + "\n" +
-                     NextText(outline, output, program, invocation.name));
+  if (arguments.Has("--explain")) text += "\n";
+  return PrintResult(FittedLines(text) + (arguments.Has("--explain") ? ExplainText(outline) : "") +
+                     "\n" + NextText(outline, output, program, invocation.name));
 }
 
 }  // namespace
@@ -274,9 +321,11 @@ CommandVerb InitVerb() {
             {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
             {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample", ""},
             {"--keep", "COLUMN",
-             "learns from it although it gives the label away, or is not known at the horizon; "
-             "may be repeated",
+             "learns from it although it gives the label away, is not known at the horizon, or "
+             "looks useless; may be repeated",
              ""},
+            {"--drop", "COLUMN", "does not learn from it; may be repeated", ""},
+            {"--explain", "", "says of each column what it is to the job, and why", ""},
             {"--time", "COLUMN",
              "the column of dates or times that orders the rows; unless set, found where rows "
              "are series",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/pair_leaks.h"
+#include "leaks/pair_leaks.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "column/cells.h"
 #include "column/decimals.h"
 
 namespace protium {
@@ -136,9 +137,8 @@ std::map<std::string, std::string> PairLeaks::Found() const {
     const std::string made = fmt::format(fmt::runtime(RelationsOf(classes_)[each.kind].says), a, b);
     const std::string where =
         each.wrong == 0 ? "every row" : fmt::format("all but {} of {} rows", each.wrong, each.rows);
-    const std::string why =
-        fmt::format("{} {}{}{} in {}: target leakage?", classes_ ? "decides" : "is a part of",
-                    label_, classes_ ? ", which is " : " = ", made, where);
+    const std::string why = fmt::format("{} {}{}{} in {}", classes_ ? "decides" : "is a part of",
+                                        label_, classes_ ? ", which is " : " = ", made, where);
     found.emplace(a, why);
     found.emplace(b, why);
   }

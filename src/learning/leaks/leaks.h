@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/status.h"
-#include "inspect/profile.h"
+#include "leaks/table_profile.h"
 #include "protium/stream.h"
 
 namespace protium {
 
-// The reason by column name: "gives death away in all but 3 of 7,874 rows: target leakage?".
+// The reason by column name: "gives death away in all but 3 of 7,874 rows".
 using Leaks = std::map<std::string, std::string>;
 
 // For classes: finds columns that leave at most one in fifty of the mistakes made by always

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/leaks.h"
+#include "leaks/leaks.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "column/cells.h"
-#include "inspect/pair_leaks.h"
+#include "leaks/pair_leaks.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -130,8 +130,7 @@ std::string WhyOfNumber(const PossibleTeller& each, const std::string& label) {
   const double correlation = each.line.Correlation();
   if (correlation > kExact) return "is " + label + " times a number, plus another";
   if (correlation <= kStraight) return {};
-  return fmt::format("follows {} on a line (correlation {:.4f}): target leakage?", label,
-                     correlation);
+  return fmt::format("follows {} on a line (correlation {:.4f})", label, correlation);
 }
 
 std::string WhereText(int64_t mistakes, int64_t rows) {
@@ -146,16 +145,15 @@ std::string WhyOfClasses(PossibleTeller& each, const std::string& label, const C
   if (guessing < kFewestMistakes) return {};
   const int64_t by_nulls = each.there.Mistakes();
   if (by_nulls * kPerMistakeOfNulls <= guessing) {
-    return fmt::format("gives {} away in {}, by being there or not: target leakage?", label,
+    return fmt::format("gives {} away in {}, by being there or not", label,
                        WhereText(by_nulls, rows));
   }
   if (each.counts.values && each.counts.Mistakes() * kPerMistake <= guessing) {
-    return fmt::format("gives {} away in {}: target leakage?", label,
-                       WhereText(each.counts.Mistakes(), rows));
+    return fmt::format("gives {} away in {}", label, WhereText(each.counts.Mistakes(), rows));
   }
   const int64_t fewer = each.order.Guessing(), by_order = each.order.Mistakes();
   if (fewer < kFewestMistakes || by_order * kPerMistake > fewer) return {};
-  return fmt::format("gives {} away in {}, by its order alone: target leakage?", label,
+  return fmt::format("gives {} away in {}, by its order alone", label,
                      WhereText(by_order, int64_t(each.order.rows.size())));
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/profile.h"
+#include "leaks/table_profile.h"
 
 namespace protium {
 
