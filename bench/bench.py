@@ -24,6 +24,7 @@ import on_spark
 import predict
 import scale
 import scale_spark
+import search_tables
 import searched
 import serve
 import serverless
@@ -99,6 +100,7 @@ GOALS = {
     "flights, covered by q10 to q90": [(AT_LEAST, 0.78), (AT_MOST, 0.82)],
 }
 GOALS |= {f"{name}, best of 100": [(TIMES, 1)] for name in searched.FUNCTIONS}
+GOALS |= {f"{name}, search / the better default": [(AT_MOST, 1)] for name in search_tables.TABLES}
 for peer, times in (("GNU sort", 1.5), ("DuckDB", 0.95), ("Spark local[2]", 2.5), ("Spark local-cluster", 2.5), ("Ray Data", 1)):
     GOALS |= {f"sort to {form}, {peer}": [(TIMES, times)] for form in ("csv", "parquet", "csv within 1 GB")}
 GOALS |= {
@@ -276,6 +278,7 @@ ELASTIC = elastic.Elastic(BIN, PYTHON, HOROVOD, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 SOURCES = sources.Sources(BIN, PYTHON, figures_in)
 SEARCHED = searched.Searched(BIN, PYTHON, JOB, run, figures_in)
+SEARCH_TABLES = search_tables.SearchTables(BIN, PYTHON, run)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
@@ -307,6 +310,7 @@ BENCHES = {
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
     "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
     "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
+    "search-tables": (1, SEARCH_TABLES.ours, None, ""),
     "digits": (1, LEARNED.our_digits, None, ""),
     "intervals": (1, lambda: LEARNED.our_intervals(JOB, tables()), None, ""),
 }
@@ -315,8 +319,8 @@ BENCHES = {
 # Figures that need both sides: (ours, theirs).
 TOGETHER = {"search": SEARCHED.ranks}
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
-ASKED_ONLY = {"search-flights"}  # Minutes, so not part of a plain ./dev bench.
-NEED_PEERS = {"classifier", "predict", "serve", "sources", "tables", "visits"}
+ASKED_ONLY = {"search-flights", "search-tables"}  # Minutes, so not part of a plain ./dev bench.
+NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 

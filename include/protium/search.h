@@ -44,11 +44,12 @@ Json ToJson(const Space& space);
 Status FromJson(const Json& json, const std::string& path, Space& space);
 FieldType DescribeType(const Space& space);
 
-enum class SearchMethod { kGrid, kRandom, kTpe };
+enum class SearchMethod { kGrid, kRandom, kTpe, kPopulation };
 inline EnumNames<SearchMethod> Names(SearchMethod) {
   return {{{SearchMethod::kGrid, "grid"},
            {SearchMethod::kRandom, "random"},
-           {SearchMethod::kTpe, "tpe"}}};
+           {SearchMethod::kTpe, "tpe"},
+           {SearchMethod::kPopulation, "population"}}};
 }
 
 // Whether trials that promise little end before their last epoch or round, or their last fold.
@@ -87,6 +88,8 @@ struct SearchOptions {
   int64_t trials = 0;             // 0: 20, or the whole grid.
   int64_t seed = 0;               // Of the draws; trial i is the same on every machine.
   int64_t lag = 4;                // kTpe: trial i learns from the results of trials below i - lag.
+  int64_t population = 8;         // kPopulation: trials of a generation;
+  int64_t every = 0;              // the epochs that each trains; 0: a tenth of all.
   MetricNames metric;             // None: train.best.
   Choose choose = Choose::kKnee;  // Of several metrics.
   std::vector<std::string> require;  // "latency_us < 50"; what breaks one is never the best.
@@ -97,14 +100,36 @@ struct SearchOptions {
   double seconds = 0;     // After which no trial is started; 0: no limit.
   std::optional<double> target;  // The first trial that reaches it is the last one.
   int64_t patience = 0;  // So many trials without a better one end the search; 0: they do not.
+  double least = 0;      // The smallest improvement that counts for it (Fields() says how).
   std::string from;      // A run folder whose trials are known already; empty: none.
   int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
   Space space;           // Empty: one trial with unchanged options.
+  // What ends it: a part of Fields().
+  template <class Visit>
+  void VisitEnds(Visit& visit) {
+    visit("seconds", seconds,
+          {.help = "no trial is started after as many seconds; how many there are then depends on "
+                   "the clock. 0: no limit",
+           .unit = "seconds",
+           .at_least = 0});
+    visit("target", target,
+          {.help = "the search ends with the first trial, by number, whose value reaches it"});
+    visit("patience", patience,
+          {.help = "the search ends after as many trials, by number, that improve nothing; 0: it "
+                   "does not",
+           .at_least = 0});
+    visit(
+        "least", least,
+        {.help = "patience: the smallest improvement that counts, in the metric's own units; with "
+                 "several metrics the smallest growth of the front's hypervolume, as a share",
+         .at_least = 0});
+  }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("method", method,
-          {.help = "all combinations of the space, random draws from it, or draws that learn from "
-                   "earlier trials (tpe)"});
+          {.help = "all combinations of the space, random draws from it, draws that learn from "
+                   "earlier trials (tpe), or nets that train side by side and change their options "
+                   "on the way (population)"});
     visit("trials", trials,
           {.help = "how many sets of options to try; 0: 20, or the whole grid", .at_least = 0});
     visit("seed", seed, {.help = "seed of the random draws"});
@@ -113,6 +138,13 @@ struct SearchOptions {
         {.help = "tpe: trial i learns from the results of trials below i - lag, so lag + 1 trials "
                  "can run at the same time",
          .at_least = 0});
+    visit("population", population,
+          {.help = "population: how many nets train side by side", .at_least = 2, .at_most = 1000});
+    visit("every", every,
+          {.help = "population: epochs until the worst quarter goes on from the best, with other "
+                   "options; 0: a tenth of train.epochs",
+           .unit = "epochs",
+           .at_least = 0});
     visit("metric", metric,
           {.help = "the metric that decides; unless set, train.best. Of several none decides "
                    "alone: a trial is on the front unless another is better in all. Beside "
@@ -139,17 +171,7 @@ struct SearchOptions {
                    "of its own; 0: as many as the most epochs allow",
            .at_least = 0,
            .at_most = 20});
-    visit("seconds", seconds,
-          {.help = "no trial is started after as many seconds; how many there are then depends on "
-                   "the clock. 0: no limit",
-           .unit = "seconds",
-           .at_least = 0});
-    visit("target", target,
-          {.help = "the search ends with the first trial, by number, whose value reaches it"});
-    visit("patience", patience,
-          {.help = "the search ends after as many trials, by number, that improve nothing; 0: it "
-                   "does not",
-           .at_least = 0});
+    VisitEnds(visit);
     visit("from", from,
           {.help = "the folder of an earlier run: its trials count as known, and those with the "
                    "same options on the same rows are not computed again"});
@@ -220,6 +242,10 @@ struct Trial {
   std::optional<Json> measured;
   // By how much it breaks its requirements, as shares of their bounds; none if it keeps them.
   std::optional<double> violation;
+  // Of a population: the trial of the generation before whose weights it goes on with, and the
+  // metric after its last epoch, by which it is compared with its generation.
+  std::optional<int64_t> parent;
+  std::optional<double> at_end;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("trial", number);
@@ -234,6 +260,8 @@ struct Trial {
     visit("error", error);
     visit("measured", measured);
     visit("violation", violation);
+    visit("parent", parent);
+    visit("at_end", at_end);
   }
 };
 
@@ -289,11 +317,19 @@ class AskedSearch {
   AskedSearch& operator=(AskedSearch&&) noexcept;
   ~AskedSearch();
 
+  // From now on writes what is asked, reported and told to `file`, a line each, flushed to the disk
+  // before the call returns. What the file has of the same search is done again first: trials go on
+  // with the next number, as if the program had never ended, and those that were never told are
+  // asked for again before others. Called before anything else; refuses (Exit::kUsage) the file of
+  // another search and one that another process writes.
+  Status SaveTo(const std::string& file);
+
   // The next trial's number, from 1, and values; nullopt after the last one, or when the target,
   // the patience or the seconds have ended the search. Fails with
   // Exit::kUsage while a trial is open that it learns from, with that trial's number.
   Result<std::optional<Trial>> Ask();
-  // A value on the way, at a step above the last one.
+  // A value on the way, at a step above the last one; what a trial that is asked for again has
+  // reported before is ignored.
   Status Report(int64_t trial, int64_t step, double value);
   // Whether what has been reported decides that the trial is stopped. It may still be told as
   // usual: its row says that it was pruned.

@@ -108,6 +108,20 @@ struct EarlyStoppingOptions {
   }
 };
 
+// What training changes after some epochs, with weights and the optimizer's state as they are then.
+struct ChangeOptions {
+  int64_t after = 1;
+  Json optimizer = Json::object();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("after", after,
+          {.help = "how many epochs are finished when it takes effect", .at_least = 1});
+    visit("optimizer", optimizer,
+          {.help = "numbers of `train.optimizer` and what they become, such as { learning_rate = "
+                   "0.001 }; others stay as they were"});
+  }
+};
+
 // Options of some of the net's parameters, found by name.
 struct ParameterOptions {
   std::string name;  // A pattern (train/name_pattern.h); refused if no parameter matches.
@@ -217,7 +231,8 @@ struct LocalOptions {
 // 3. from: by the hash of the weights, wherever they are stored;
 // 4. continues: by what the kept training was made with;
 // 5. epochs: by itself if the schedule depends on the number of steps. Otherwise a run may be
-//    resumed with more epochs, or with another early_stopping: both only decide when training ends.
+//    resumed with more epochs, or with another early_stopping: both only decide when training ends;
+// 6. changes: those that have taken effect by then.
 struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;  // Rows of one step, over all workers together.
@@ -229,6 +244,7 @@ struct TrainOptions {
   Choice optimizer = Adam();
   Choice schedule = ConstantRate();
   WarmUpOptions warm_up;
+  std::vector<ChangeOptions> changes;  // In the order of their epochs.
   ValidationOptions validation;
   // Unset: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
   // accuracy for many.
@@ -277,6 +293,10 @@ struct TrainOptions {
     visit("schedule", schedule,
           {.help = "how the learning rate changes from step to step", .rows_of = "schedules"});
     visit("warm_up", warm_up, {.help = "raises the learning rate gradually in the first steps"});
+    visit("changes", changes,
+          {.help = "options that change in mid-training: [{ after = 4, optimizer = { learning_rate "
+                   "= 0.001 } }]",
+           .decides_weights = false});
     visit("validation", validation,
           {.help = "rows set aside while training, to choose the best epoch",
            .decides_weights = false});

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import os
 import sys
 from typing import Any, Iterator, Mapping, Sequence
 
@@ -55,6 +56,9 @@ class Search:
     and a trial is told all of them: search.tell(trial, {"auc": 0.9, "latency_us": 30}). The same
     seed and results give the same trials, however many are open at the same time; `lag` allows as
     many besides the one that is asked for. Any number of threads may use it at once.
+
+    With save="trials.jsonl" all that is asked, reported and told is written there, and a program
+    that was killed goes on with the next trial; those that were never told are asked for again.
     """
 
     def __init__(self, space: Mapping[str, Any], *, method: str = "tpe", trials: int = 20,
@@ -63,13 +67,15 @@ class Search:
                  target: float | None = None, patience: int = 0,
                  metric: str | Sequence[str] = "", choose: str = "knee",
                  require: Sequence[str] = (),
-                 higher_is_better: bool | str | Sequence[str] = False) -> None:
+                 higher_is_better: bool | str | Sequence[str] = False,
+                 save: str | os.PathLike[str] = "", least: float = 0) -> None:
         self._handle = 0
         options = {"space": {name: _plain(values) for name, values in space.items()},
                    "method": method, "trials": trials, "seed": seed, "lag": lag, "prune": prune,
                    "grace": grace, "reduction": reduction, "brackets": brackets,
-                   "seconds": seconds, "patience": patience, "metric": metric, "choose": choose,
-                   "require": list(require), "higher_is_better": higher_is_better}
+                   "seconds": seconds, "patience": patience, "least": least, "metric": metric, "choose": choose,
+                   "require": list(require), "higher_is_better": higher_is_better,
+                   "save": os.fspath(save)}
         if target is not None:
             options["target"] = target
         self._handle = _library.made("pt_search_open", json.dumps(options, default=_plain).encode())

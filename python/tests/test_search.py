@@ -1,12 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches over objectives of Python's, and over scikit-learn's folds."""
 
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
 import threading
 import unittest
 
 import protium as pt
 
 BOWL = {"x": {"uniform": [-5, 5]}, "y": {"log_uniform": [1e-3, 10]}, "kind": ["a", "b"]}
+
+
+# Asks for a sixth trial and dies.
+KILLED = f"""
+import os, signal, sys
+import protium as pt
+search = pt.Search({BOWL!r}, trials=20, save=sys.argv[1])
+for trial in search:
+    if trial.number == 6:
+        os.kill(os.getpid(), signal.SIGKILL)
+    search.tell(trial, (trial["x"] - 1) ** 2 + abs(trial["y"] - 1) + (trial["kind"] == "a"))
+"""
+
+# Optuna measures trees of ours, and dies in the third trial.
+DRIVEN = """
+import os, signal, sys
+import optuna
+sys.path.insert(0, sys.argv[2])
+from test_search import measured, suggested
+backend = optuna.storages.journal.JournalFileBackend(sys.argv[1])
+study = optuna.create_study(study_name="driven", direction="maximize",
+                            storage=optuna.storages.JournalStorage(backend))
+for number in range(3):
+    trial = study.ask()
+    values = suggested(trial)
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    study.tell(trial, measured(values))
+"""
+
+
+def suggested(trial):
+    return {"leaves": trial.suggest_int("leaves", 2, 16),
+            "learning_rate": trial.suggest_float("learning_rate", 0.01, 0.5, log=True)}
+
+
+def measured(values):
+    X = [[float(i % 7), float(i % 5)] for i in range(200)]
+    y = [a * b for a, b in X]
+    return float(pt.TreeRegressor(rounds=5, random_state=0, **values).fit(X, y).score(X, y))
 
 
 def height(values):
@@ -47,6 +94,41 @@ class Asking(unittest.TestCase):
         self.assertLess(steps, 27 * 30 // 2)
         self.assertRegex(next(each["error"] for each in search.trials if each["error"]),
                          r"the value .* at step \d+, where .* was needed \(asha, \d+ trials? before")
+
+    def test_a_program_that_was_killed_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            save = os.path.join(folder, "trials.jsonl")
+            killed = subprocess.run([sys.executable, "-c", KILLED, save], check=False, timeout=60)
+            self.assertEqual(killed.returncode, -signal.SIGKILL)
+            self.assertEqual(minimised(trials=20, save=save).trials, minimised(trials=20).trials)
+            with open(save, encoding="utf-8") as lines:
+                asked = [json.loads(line)["ask"]["trial"] for line in lines if '"ask"' in line]
+            self.assertEqual(asked, list(range(1, 21)))
+            with self.assertRaisesRegex(pt.UsageError, "search.seed"):
+                pt.Search(BOWL, trials=20, save=save, seed=1)
+
+    # Optuna keeps its study in a file of its own, and our estimator is what it measures.
+    def test_optuna_that_dies_while_it_drives_goes_on(self):
+        if importlib.util.find_spec("optuna") is None:
+            self.skipTest("there is no optuna")
+        import optuna
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "study.log")
+            here = os.path.dirname(os.path.abspath(__file__))
+            killed = subprocess.run([sys.executable, "-c", DRIVEN, log, here], check=False,
+                                    timeout=300)
+            self.assertEqual(killed.returncode, -signal.SIGKILL)
+            storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(log))
+            study = optuna.load_study(study_name="driven", storage=storage)
+            states = [each.state.name for each in study.trials]
+            self.assertEqual(states, ["COMPLETE", "COMPLETE", "RUNNING"])
+            trial = study.ask()
+            # The fit of the same values is the same, in whichever process.
+            first = study.trials[0]
+            self.assertEqual(measured(first.params), first.value)
+            study.tell(trial, measured(suggested(trial)))
+            self.assertEqual(study.trials[-1].state.name, "COMPLETE")
 
     def test_threads_give_the_trials_of_one(self):
         search = pt.Search(BOWL, trials=40, lag=3)

@@ -8,6 +8,7 @@
 
 #include "whole/live_run.h"
 #include "whole/own_job.h"
+#include "whole/search_jobs.h"
 
 namespace protium::whole {
 
@@ -29,24 +30,6 @@ metric = "rmse"
 std::string Longer(const std::string& job) {
   return With(With(job, "batch_size = 64", "batch_size = 8"), "epochs = 2",
               "epochs = 20\ncheckpoint = { every_steps = 40 }");
-}
-
-// trials.json without anything that depends on the clock.
-Json Trials(const fs::path& run) {
-  Json table = ParseJson(ReadText(run / "trials.json")).ValueOr(Json::object());
-  if (!table.contains("trials")) return table;
-  for (Json& trial : table["trials"]) trial.erase("seconds");
-  return table;
-}
-
-Outcome RunJson(const OwnJob& job, std::vector<std::string> more = {}) {
-  more.push_back("--json");
-  return job.Run(more);
-}
-
-std::string Weights(const Outcome& run, const OwnJob& job) {
-  if (run.exit != 0 || !run.json.contains("model")) return run.err;
-  return ReadWeightsHash(run.json["model"].get<std::string>(), job.path());
 }
 
 // The numbers of the trials that packed their rows, and a dash for each that found them packed.
@@ -357,6 +340,39 @@ TEST(Search, AsksForAnObjectiveInAnotherProgram) {
   const Outcome wrong = search("--ask --set search.trials=-1");
   EXPECT_EQ(wrong.exit, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--set search.trials=-1"));
+}
+
+// A program that is killed and started again gets the same trials as one that was not.
+TEST(Search, GoesOnWithWhatAKilledProgramHadAsked) {
+  const OwnJob job("", R"([search]
+method = "tpe"
+trials = 14
+[search.space]
+x = { uniform = [-5, 5] }
+)");
+  const auto command = [&](const std::string& file) {
+    return ProtiumCommand() + " search " + (job / "job.toml").string() + " --ask --save " +
+           (job / file).string();
+  };
+  // Tells x * x of each trial; after `trials` of them it asks for one more and is killed.
+  const std::string drive = (Repository() / "tests/whole/drive_search.py").string();
+  const auto driven = [&](const std::string& file, const std::string& trials) {
+    Running driver(
+        {"/usr/bin/env", "python3", drive, trials, "/bin/sh", "-c", "exec " + command(file)},
+        job.path());
+    return driver.Wait();
+  };
+  const Outcome whole = driven("whole.jsonl", "0");
+  ASSERT_EQ(whole.exit, 0) << whole.err;
+  for (const char* trials : {"4", "5"}) EXPECT_EQ(driven("parts.jsonl", trials).exit, -SIGKILL);
+  const Outcome rest = driven("parts.jsonl", "0");
+  ASSERT_EQ(rest.exit, 0) << rest.err;
+  EXPECT_EQ(rest.out, whole.out);
+  Running other({"/bin/sh", "-c", command("whole.jsonl") + " --set search.seed=1 </dev/null"},
+                job.path());
+  const Outcome refused = other.Wait();
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_THAT(refused.err, HasSubstr("search.seed"));
 }
 
 TEST(Search, OfTheExampleRunsAsItStands) {

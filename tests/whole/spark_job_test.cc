@@ -185,7 +185,7 @@ TEST_F(SparkJob, LearnsPicturesAsTheEmbeddedEngineDoes) {
   EXPECT_EQ(weights({engine_}), here);
 }
 
-// One gang at a time, as in any search on a cluster.
+// One gang at a time unless the job says otherwise.
 TEST_F(SparkJob, SearchesAsTheEmbeddedEngineDoes) {
   const auto search = [&](const std::vector<std::string>& more) {
     std::vector<std::string> settings = more;
@@ -197,6 +197,23 @@ TEST_F(SparkJob, SearchesAsTheEmbeddedEngineDoes) {
   ASSERT_EQ(there.exit, 0) << there.err;
   EXPECT_EQ(there.json["search"], here.json["search"]);
   EXPECT_EQ(ModelWeights(there, scratch_), ModelWeights(here, scratch_));
+}
+
+// Two gangs of one rank side by side in one session: both trials have begun when the first ends.
+TEST_F(SparkJob, RunsTrialsSideBySideInOneSession) {
+  const auto search = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> settings = more;
+    settings.insert(settings.end(), {"search.trials=4", "folds.held_out=1", "gang.workers=1"});
+    return RunExample("flights/search.toml", tables_, settings);
+  };
+  const Outcome here = search({}), there = search({engine_, "search.parallel=2"});
+  ASSERT_EQ(here.exit, 0) << here.err;
+  ASSERT_EQ(there.exit, 0) << there.err;
+  EXPECT_EQ(there.json["search"], here.json["search"]);
+  const fs::path model = there.json["model"].get<std::string>();
+  const std::string events = ReadText(model.parent_path() / "events.jsonl");
+  EXPECT_LT(events.find("\"event\":\"trial_start\",\"trial\":2"),
+            events.find("\"event\":\"trial\",\"trial\":1"));
 }
 
 TEST_F(SparkJob, StartsAgainWhenARankIsKilled) {

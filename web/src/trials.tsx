@@ -6,7 +6,7 @@ import { Chart, type Line } from "./chart";
 import { counted, metric, seconds, shown } from "./format";
 import { Empty, Panel, Table, Waiting, Wrong, type Column } from "./parts";
 import { Contour, Front, Parallel, Slices, type Drawn } from "./trial_plots";
-import { bestSoFar, briefly, leveled, valuesText, type Importance, type Objective, type Trial, type Trials } from "./tried";
+import { bestSoFar, briefly, leveled, valuesText, type Importance, type Objective, type Phase, type Trial, type Trials } from "./tried";
 import type { Overview } from "./types";
 
 const kMostRows = 15; // Of the table at first.
@@ -42,6 +42,7 @@ function TrialTable({ data, trials, name, running }: { data: Trials; trials: Tri
           ...more.map((each): Column<Trial> => ({ name: each.metric, number: true, cell: (trial) => metric(trial.measured?.[each.metric]) })),
           ...optional(more.length > 0, { name: "front", cell: (trial) => (data.front?.includes(trial.trial) ? "on it" : "") }),
           ...optional(trials.some((trial) => typeof trial.deviation === "number"), { name: "± of folds", number: true, cell: (trial) => (typeof trial.deviation === "number" ? metric(trial.deviation) : "") }),
+          ...optional(trials.some((trial) => trial.parent), { name: "goes on from", number: true, cell: (trial) => trial.parent ?? "" }),
           { name: "took", number: true, cell: (trial) => (typeof trial.seconds === "number" ? seconds(trial.seconds) : "") },
           { name: "with", wrap: true, cell: (trial) => valuesText(trial.values) },
           { name: "state", wrap: true, cell: (trial) => `${shown(trial.state)} ${shown(trial.error)}` },
@@ -90,8 +91,10 @@ function Values({ data, trials, name }: { data: Trials; trials: Trial[]; name: s
 function ImportanceBars({ importance, name }: { importance: Importance; name: string }) {
   const options = [...(importance.options ?? [])].sort((a, b) => b.share - a.share);
   if (!options.length) return null;
+  const others = importance.others ?? [];
   const rest = Math.max(0, 1 - options.reduce((sum, each) => sum + each.share, 0));
   const percent = (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+  const shareIn = (other: (typeof others)[number], option: string) => other.options.find((each) => each.option === option)?.share ?? 0;
   return (
     <Panel title="Importance of options">
       <Table
@@ -99,7 +102,7 @@ function ImportanceBars({ importance, name }: { importance: Importance; name: st
         rows={options}
         columns={[
           { name: "option", wrap: true, cell: (each) => briefly(each.option) },
-          { name: "share", number: true, cell: (each) => percent(each.share) },
+          { name: others.length ? `for ${name}` : "share", number: true, cell: (each) => percent(each.share) },
           {
             name: "of the variance",
             cell: (each) => (
@@ -108,12 +111,30 @@ function ImportanceBars({ importance, name }: { importance: Importance; name: st
               </div>
             ),
           },
+          ...others.map((other): Column<(typeof options)[number]> => ({ name: `for ${other.metric}`, number: true, cell: (each) => percent(shareIn(other, each.option)) })),
         ]}
       />
       <p class="soft">
         How much of what a forest expects of {name} over the whole space, learned from {counted(importance.trials ?? 0, "trial")}, varies with one option alone;
         {" "}{percent(rest)} is due to several together. Pruned trials count with what they had reached.
       </p>
+    </Panel>
+  );
+}
+
+// A population's best: the options of its epochs.
+function Schedule({ schedule }: { schedule: Phase[] }) {
+  return (
+    <Panel title="How the best was trained">
+      <Table
+        label="schedule of the best"
+        rows={schedule}
+        columns={[
+          { name: "epochs", number: true, cell: ({ epochs: [first, last] }) => (first === last ? first : `${first} to ${last}`) },
+          { name: "trial", number: true, cell: (phase) => phase.trial },
+          { name: "with", wrap: true, cell: (phase) => valuesText(phase.values) },
+        ]}
+      />
     </Panel>
   );
 }
@@ -179,6 +200,7 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
         ) : null;
       })}
       {trials.length > 2 && <Values data={data} trials={trials} name={name} />}
+      {data.schedule && <Schedule schedule={data.schedule} />}
       {importance?.options && <ImportanceBars importance={importance} name={name} />}
       {objectives.length > 1 && <Front drawn={drawn} trials={trials} objectives={objectives} front={data.front ?? []} />}
       <Pruned trials={trials} />

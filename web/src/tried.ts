@@ -16,6 +16,7 @@ export interface Trial {
   seconds?: number;
   error?: string;
   metric?: string;
+  parent?: number; // Of a population: whose weights it goes on with.
 }
 
 export interface Option {
@@ -40,12 +41,21 @@ export interface Trials {
   options?: Option[];
   compared_by?: Objective[];
   running?: { trial: number; values: string }[];
+  schedule?: Phase[];
 }
 
 export interface Importance {
   trials?: number;
   options?: { option: string; share: number; at: Json[]; value: number[] }[];
   pairs?: { a: string; b: string; value: number[][] }[];
+  others?: { metric: string; options: { option: string; share: number }[] }[];
+}
+
+// Of a population: with which options the best was trained.
+export interface Phase {
+  epochs: [number, number];
+  trial: number;
+  values: Trial["values"];
 }
 
 // "train.optimizer.learning_rate" as "optimizer.learning_rate".

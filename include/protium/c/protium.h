@@ -193,8 +193,9 @@ void pt_scorer_free(pt_scorer* scorer);
 // They need no session; several threads may call these functions at once. Since version 3.
 
 // Options are those of [search] of a job file: space, method, trials, seed, lag (0 unless set: one
-// trial is open at a time), prune, grace (1), reduction, seconds, target, patience, metric, choose,
-// require; and higher_is_better, true or the names of metrics.
+// trial is open at a time), prune, grace (1), reduction, seconds, target, patience, least, metric,
+// choose, require; higher_is_better, true or the names of metrics; and save, a file that the search
+// is written to and goes on from.
 pt_error* pt_search_open(const char* options, pt_search** search);
 // The next trial, {"trial", "values"}; "null" after the last one. Fails while a trial is open that
 // it learns from.

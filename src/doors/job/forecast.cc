@@ -53,7 +53,7 @@ bool IsBeside(const std::string& key) {
                                      "train.seed",    "train.best",       "split.seed",
                                      "engine.spill",  "train.checkpoint", "search.trials",
                                      "folds.k",       "folds.repeats",    "search.seconds",
-                                     "search.target", "search.patience"};
+                                     "search.target", "search.patience",  "search.least"};
   return std::ranges::any_of(kBeside, [&](const char* each) { return key.starts_with(each); });
 }
 
@@ -112,6 +112,9 @@ struct Scale {
 double SearchByOneFit(const Json& seconds, const Json& search, const Scale& scale) {
   double one = 0;
   for (const char* part : {"fit", "train", "score"}) one += scale.Of(part, NumberAt(seconds, part));
+  // Each fit of a population trains for one generation alone.
+  const Json population = search.value("population", Json::object());
+  one /= std::max(NumberAt(population, "generations"), 1.0);
   return scale.Within(one * NumberAt(search, "fits") / std::max(NumberAt(search, "parallel"), 1.0));
 }
 

@@ -37,8 +37,19 @@ Result<Json> TrialsOf(LiveRun& run) {
 
 Json ImportanceOfTrials(const std::filesystem::path& run) {
   const std::optional<TriedSearch> search = ReadTriedSearch(run);
-  const std::optional<Importance> found = search ? ImportanceOf(*search) : std::nullopt;
-  return found ? ToJson(*found) : Json(Json::object());
+  Json told = Json::object();
+  if (!search) return told;
+  for (const auto& [objective, importance] : ImportanceByObjective(*search)) {
+    if (objective == 0) {
+      told = ToJson(importance);
+      continue;
+    }
+    Json other = ToJson(importance);
+    other.erase("pairs");
+    other["metric"] = search->objectives[objective].metric;
+    told["others"].push_back(std::move(other));
+  }
+  return told;
 }
 
 }  // namespace protium

@@ -12,7 +12,8 @@ namespace protium {
 // trials.json is written, what the events say.
 Result<Json> TrialsOf(LiveRun& run);
 
-// Which options mattered, as trials/importance.h has it; {} if that is unknown.
+// Which options mattered for the first metric, as trials/importance.h has it; {} if that is
+// unknown. With several metrics also "others": [{"metric", "trials", "options"}].
 Json ImportanceOfTrials(const std::filesystem::path& run);
 
 }  // namespace protium

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "model/check_changes.h"
 #include "model/net_file.h"
 #include "model/row_net.h"
 #include "model/start_file.h"
@@ -11,6 +12,7 @@
 #include "pipeline/chain.h"
 #include "pipeline/estimator.h"
 #include "protium/stage_options.h"
+#include "recipe/changes.h"
 #include "recipe/moves_rows.h"
 
 namespace protium {
@@ -115,7 +117,7 @@ Json Describe(const TorchEstimatorOptions& options) {
   if (options.train.mode == TrainMode::kLocal) training["steps_alone"] = options.train.local.every;
   const bool host = options.gang.gpus_per_worker == 0;
   if (host && !options.categorical.empty() && IsLayered(options.net.name)) {
-    training["tables"] = MovesReadRowsOnly(options.train.optimizer) ? "rows" : "whole";
+    training["tables"] = AlwaysMovesReadRowsOnly(options.train) ? "rows" : "whole";
     training["optimizer"] = options.train.optimizer.name;
   }
   return training;
@@ -225,6 +227,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     PT_TRY(
         CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer", train.optimizer));
     PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule", train.schedule));
+    PT_TRY(CheckChanges(train, at + "train.changes", catalogue));
     PT_TRY(train.Check(at + "train"));
     EstimatorOptions common = CommonOf(options);
     PT_TRY(CompleteLearning(common, path, catalogue));

@@ -14,6 +14,7 @@ namespace protium {
 
 struct AskedTrial {
   Json values;
+  std::optional<size_t> parent;         // Of a population, after the first generation.
   std::optional<SettledTrial> settled;  // None: `refused` says why these values cannot be fitted.
   Status refused;
 };
@@ -31,9 +32,14 @@ class AskedTrials {
   // The trial, once it is Ready(). Those before it have been asked for. References stay valid.
   const AskedTrial& At(size_t index);
 
+  // The first trial that has not ended.
+  size_t FirstOpen() const { return proposals_.FirstOpen(); }
+
   void Tell(size_t index, const Outcome& outcome) { proposals_.Tell(index, outcome); }
 
  private:
+  Result<SettledTrial> Settle(size_t index, AskedTrial& trial) const;
+
   const Search& search_;
   const SettledSearch& settled_;
   std::shared_ptr<const Catalogue> own_;

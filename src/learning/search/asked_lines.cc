@@ -14,10 +14,12 @@ namespace {
 
 struct AskedOptions : SearchOptions {
   Json higher_is_better = false;
+  std::string save;
   template <class Visit>
   void Fields(Visit& visit) {
     SearchOptions::Fields(visit);
     visit("higher_is_better", higher_is_better);
+    visit("save", save);
   }
 };
 
@@ -150,7 +152,9 @@ Result<AskedSearch> OpenAsked(const Json& json) {
   options.lag = 0;  // Unless the caller has several trials open.
   PT_TRY(FieldsFromJson(json, "search", options));
   PT_LET(const MetricNames higher, HigherOf(options));
-  return AskedSearch::Make(options, higher);
+  PT_LET(AskedSearch search, AskedSearch::Make(options, higher));
+  if (!options.save.empty()) PT_TRY(search.SaveTo(options.save));
+  return search;
 }
 
 Result<std::map<std::string, double>> NumbersIn(const Json& measured, const std::string& path) {

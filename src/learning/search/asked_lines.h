@@ -23,8 +23,8 @@
 namespace protium {
 
 // Makes a search from the options of [search]; "higher_is_better" may be true, or name those of
-// the metrics that are better when they are higher. The lag is 0 unless set. Refuses with
-// Exit::kUsage below "search".
+// the metrics that are better when they are higher, and "save" a file for AskedSearch::SaveTo().
+// The lag is 0 unless set. Refuses with Exit::kUsage below "search".
 Result<AskedSearch> OpenAsked(const Json& options);
 
 // What AskedSearch::TellAll() takes. Refuses with Exit::kUsage anything but numbers by

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "protium/search.h"
+#include "search/asked_file.h"
 #include "search/end_rule.h"
 #include "search/proposals.h"
 #include "search/pruning.h"
@@ -45,6 +46,10 @@ Result<TrialOrder> AskedOrder(const SearchOptions& options,
     }
     found->order.higher_is_better = true;
   }
+  if (options.method == SearchMethod::kPopulation) {
+    return Refused("a population goes on from checkpoints, which only a job has",
+                   "take another method, or protium run");
+  }
   if (order.several() && options.prune != Prune::kNone) {
     return Refused("trials that are compared by several metrics cannot be pruned",
                    "leave prune out, or name one metric");
@@ -58,7 +63,8 @@ class AskedSearch::State {
  public:
   State(const SearchOptions& options, const TrialOrder& order, Proposed proposed,
         const PruneRule& rule)
-      : order_(order),
+      : identity_(Identity(options, order, rule)),
+        order_(order),
         rule_(rule),
         end_(options, order),
         clock_({}, options.seconds),
@@ -66,7 +72,25 @@ class AskedSearch::State {
         pruning_(rule, 1),
         table_(order, PathsOf(options.space)) {}
 
+  Status SaveTo(const std::string& path) {
+    if (file_ || !open_.empty()) {
+      return Refused("the search has begun, so that a file would lack what came before",
+                     "name the file before anything else");
+    }
+    PT_LET(AskedFile file, AskedFile::Open(path, identity_));
+    for (size_t i = 0; i < file.lines().size(); ++i) {
+      const Status done = Redo(file.lines()[i]);
+      if (!done.ok()) return DoesNotFit(done, file.Where(i));
+    }
+    for (size_t i = 0; i < open_.size(); ++i) {
+      open_[i].again = !open_[i].told;
+    }
+    file_.emplace(std::move(file));
+    return Status::OK();
+  }
+
   Result<std::optional<Trial>> Ask() {
+    if (const auto again = AskAgain()) return again;
     const size_t index = open_.size();
     if (index == proposals_.size() || end_.last() || clock_.IsOver(index)) return std::nullopt;
     if (!proposals_.Ready(index)) {
@@ -75,16 +99,19 @@ class AskedSearch::State {
           fmt::format("trial {} learns from trial {}, which has not been told", index + 1, awaited),
           "tell it first, or set a lag of as many trials as are open at the same time");
     }
+    PT_TRY(Write("ask", {{"trial", index + 1}, {"values", proposals_.ValuesOf(index)}}));
     open_.push_back({.values = proposals_.ValuesOf(index)});
-    return Trial{.number = int64_t(index) + 1, .values = open_.back().values};
+    return TrialAt(index);
   }
 
   Status Report(int64_t trial, int64_t step, double value) {
     PT_LET(Open * open, Find(trial));
+    if (step <= open->step && open->asked_again) return Status::OK();
     if (step <= open->step) {
       return Refused(fmt::format("trial {} reports step {} after step {}", trial, step, open->step),
                      "report steps that increase, from 1 on");
     }
+    PT_TRY(Write("report", {{"trial", trial}, {"step", step}, {"value", SavedNumber(value)}}));
     open->step = step;
     pruning_.Report(size_t(trial - 1), 0, step, value);
     Settle();
@@ -132,11 +159,85 @@ class AskedSearch::State {
     std::optional<double> value;
     Json measured;
     std::string error;
+    bool again = false;        // An earlier program asked for it, and it waits to be asked for,
+    bool asked_again = false;  // and has been.
   };
+
+  // What decides the trials. There may be more of them, and other budgets.
+  static Json Identity(const SearchOptions& options, const TrialOrder& order,
+                       const PruneRule& rule) {
+    Json identity = FieldsToJson(options);
+    for (const char* budget :
+         {"trials", "seconds", "target", "patience", "least", "parallel", "from"}) {
+      identity.erase(budget);
+    }
+    identity["grace"] = rule.grace;
+    identity["metric"] = Json::array();
+    for (const OrderedMetric& each : order.metrics) {
+      identity["metric"].push_back({each.name, each.order.higher_is_better ? "higher" : "lower"});
+    }
+    return identity;
+  }
+
+  static Status DoesNotFit(const Status& status, const std::string& where) {
+    Fault fault = FaultOf(status);
+    return Fail({.exit = Exit::kUsage,
+                 .what = "what the file says cannot be done again: " + fault.what,
+                 .where = where,
+                 .fix = "name another file; this one was changed, or written by another version"});
+  }
+
+  Status Write(const char* act, Json what) {
+    return file_ ? file_->Append(act, std::move(what), clock_.Elapsed()) : Status::OK();
+  }
+
+  Trial TrialAt(size_t index) const {
+    return {.number = int64_t(index) + 1, .values = open_[index].values};
+  }
+
+  std::optional<Trial> AskAgain() {
+    const auto found = std::ranges::find(open_, true, &Open::again);
+    if (found == open_.end()) return std::nullopt;
+    found->again = false;
+    found->asked_again = true;
+    return TrialAt(size_t(found - open_.begin()));
+  }
+
+  // A line of the file. Time does not end what has been asked for.
+  Status Redo(const Json& line) {
+    clock_.Continue(NumberAt(line, "seconds"));
+    if (const Json ask = line.value("ask", Json()); ask.is_object()) return RedoAsk(ask);
+    if (const Json report = line.value("report", Json()); report.is_object()) {
+      return Report(WholeAt(report, "trial"), WholeAt(report, "step"),
+                    ReadSavedNumber(report.value("value", Json())));
+    }
+    const Json tell = line.value("tell", Json());
+    if (!tell.is_object()) return Refused("it is neither ask, report nor tell", "");
+    const double value = ReadSavedNumber(tell.value("value", Json()));
+    return End(WholeAt(tell, "trial"), std::isnan(value) ? std::nullopt : std::optional(value),
+               tell.value("measured", Json()), TextAt(tell, "error"));
+  }
+
+  Status RedoAsk(const Json& ask) {
+    const size_t index = open_.size();
+    if (index >= proposals_.size() || !proposals_.Ready(index) ||
+        WholeAt(ask, "trial") != int64_t(index) + 1) {
+      return Refused(fmt::format("trial {} cannot be asked for", WholeAt(ask, "trial")), "");
+    }
+    if (ask.value("values", Json()) != proposals_.ValuesOf(index)) {
+      return Refused(fmt::format("trial {} has other values", index + 1), "");
+    }
+    open_.push_back({.values = proposals_.ValuesOf(index)});
+    return Status::OK();
+  }
 
   Status End(int64_t trial, std::optional<double> value, Json measured, const std::string& error) {
     PT_LET(Open * open, Find(trial));
     if (value && std::isnan(*value)) value.reset();
+    PT_TRY(Write("tell", {{"trial", trial},
+                          {"value", value ? SavedNumber(*value) : Json()},
+                          {"measured", measured},
+                          {"error", error}}));
     open->measured = std::move(measured);
     open->told = true;
     open->value = value;
@@ -191,6 +292,8 @@ class AskedSearch::State {
     if (end_.last()) table_.DropAbove(*end_.last());
   }
 
+  Json identity_;
+  std::optional<AskedFile> file_;  // Unset while its lines are done again.
   TrialOrder order_;
   PruneRule rule_;
   EndRule end_;
@@ -236,6 +339,7 @@ Result<AskedSearch> AskedSearch::Make(const SearchOptions& options,
   return AskedSearch(std::make_unique<State>(options, order, std::move(proposed), rule));
 }
 
+Status AskedSearch::SaveTo(const std::string& file) { return state_->SaveTo(file); }
 Result<std::optional<Trial>> AskedSearch::Ask() { return state_->Ask(); }
 Status AskedSearch::Report(int64_t trial, int64_t step, double value) {
   return state_->Report(trial, step, value);

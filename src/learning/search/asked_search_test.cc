@@ -5,9 +5,12 @@
 
 #include <cmath>
 #include <deque>
+#include <fstream>
 #include <limits>
+#include <optional>
 
 #include "base/fault.h"
+#include "os/temporary_folder.h"
 #include "protium/search.h"
 
 namespace protium {
@@ -137,6 +140,120 @@ TEST(AskedSearch, RefusesWhatDoesNotFitTogether) {
   EXPECT_EQ(FaultOf(AskedSearch::Make(options, false).status()).where, "search.from");
   options.reduction = 1;
   EXPECT_EQ(FaultOf(AskedSearch::Make(options, false).status()).where, "search.reduction");
+}
+
+class SavedSearchTest : public testing::Test {
+ protected:
+  std::string file() const { return (folder_.path() / "trials.jsonl").string(); }
+
+  AskedSearch Saved(const SearchOptions& options) const {
+    AskedSearch search = Made(options);
+    EXPECT_TRUE(search.SaveTo(file()).ok());
+    return search;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+};
+
+// Each program asks for three trials, tells two and is killed.
+TEST_F(SavedSearchTest, GoesOnWhereAKilledProgramWas) {
+  const SearchOptions options = Bowl(SearchMethod::kTpe, 40, 3);
+  const Json whole = Minimised(options);
+  std::optional<Trial> left;
+  for (int64_t told = 0; told < 40;) {
+    AskedSearch search = Saved(options);
+    for (int i = 0; i < 3; ++i) {
+      const auto asked = search.Ask();
+      ASSERT_TRUE(asked.ok()) << asked.status();
+      if (!*asked) break;
+      if (i == 0 && left) {
+        EXPECT_EQ((*asked)->number, left->number) << "it was never told";
+      }
+      left = **asked;
+      if (i == 2) break;
+      ASSERT_TRUE(search.Tell((*asked)->number, HeightAt((*asked)->values)).ok());
+      ++told;
+      left.reset();
+    }
+  }
+  EXPECT_EQ(Saved(options).Table(), whole);
+  EXPECT_FALSE((*Saved(options).Ask()).has_value());
+}
+
+TEST_F(SavedSearchTest, TakesReportsAgainAndPrunesAsBefore) {
+  SearchOptions options = Bowl(SearchMethod::kRandom, 8);
+  options.prune = Prune::kAsha;
+  const auto run = [&](AskedSearch& search, int64_t until) {
+    while (true) {
+      const auto asked = *search.Ask();
+      if (!asked) return true;
+      for (int64_t step = 1; step <= 9; ++step) {
+        EXPECT_TRUE(
+            search.Report(asked->number, step, HeightAt(asked->values) / double(step)).ok());
+        if (asked->number == until && step == 4) return false;
+        if (*search.ShouldPrune(asked->number)) break;
+      }
+      const bool pruned = *search.ShouldPrune(asked->number);
+      EXPECT_TRUE(
+          search.Tell(asked->number, pruned ? std::nullopt : std::optional(HeightAt(asked->values)))
+              .ok());
+    }
+  };
+  AskedSearch plain = Made(options);
+  EXPECT_TRUE(run(plain, 0));
+  {
+    AskedSearch killed = Saved(options);
+    EXPECT_FALSE(run(killed, 1));
+  }
+  {
+    AskedSearch goes_on = Saved(options);
+    EXPECT_TRUE(run(goes_on, 0));
+    EXPECT_EQ(goes_on.Table(), plain.Table());
+  }
+  EXPECT_EQ(Saved(options).Table(), plain.Table());
+}
+
+TEST_F(SavedSearchTest, MayHaveMoreTrialsAndKeepsFailuresAndInfinities) {
+  {
+    AskedSearch search = Saved(Bowl(SearchMethod::kRandom, 2));
+    ASSERT_TRUE(search.Tell((*search.Ask())->number, std::nullopt, "it diverged").ok());
+    ASSERT_TRUE(search.Tell((*search.Ask())->number, std::numeric_limits<double>::infinity()).ok());
+    EXPECT_FALSE((*search.Ask()).has_value());
+  }
+  AskedSearch more = Saved(Bowl(SearchMethod::kRandom, 3));
+  EXPECT_EQ(more.Table()["trials"][0]["error"], "it diverged");
+  EXPECT_EQ(more.Table()["trials"][1]["value"], std::numeric_limits<double>::infinity());
+  EXPECT_EQ((*more.Ask())->number, 3);
+}
+
+TEST_F(SavedSearchTest, IsReadableWhenItsLastLineWasCutOff) {
+  {
+    AskedSearch search = Saved(Bowl(SearchMethod::kRandom, 3));
+    ASSERT_TRUE(search.Tell((*search.Ask())->number, 1).ok());
+  }
+  std::ofstream(file(), std::ios::app) << R"({"time": "2026-01-31T08:15:00.123Z", "ask": {"tri)";
+  AskedSearch search = Saved(Bowl(SearchMethod::kRandom, 3));
+  EXPECT_EQ((*search.Ask())->number, 2);
+}
+
+TEST_F(SavedSearchTest, RefusesWhatIsNotItsOwn) {
+  const auto refusal = [&](const SearchOptions& options) {
+    return FaultOf(Made(options).SaveTo(file()));
+  };
+  {
+    const AskedSearch search = Saved(Bowl(SearchMethod::kTpe, 20));
+    EXPECT_THAT(refusal(Bowl(SearchMethod::kTpe, 20)).what, HasSubstr("another program"));
+  }
+  SearchOptions other = Bowl(SearchMethod::kTpe, 20);
+  other.seed = 1;
+  other.space[1] = Uniform("y", -5, 6);
+  EXPECT_THAT(refusal(other).what, HasSubstr(R"(["search.seed","search.space.y"])"));
+  EXPECT_EQ(refusal(other).exit, Exit::kUsage);
+  std::ofstream(file()) << "x,y\n1,2\n";
+  EXPECT_THAT(refusal(other).what, HasSubstr("is not the file of a search"));
+  AskedSearch begun = Made(other);
+  ASSERT_TRUE(begun.Ask().ok());
+  EXPECT_THAT(FaultOf(begun.SaveTo(file())).what, HasSubstr("has begun"));
 }
 
 }  // namespace

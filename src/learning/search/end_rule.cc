@@ -29,12 +29,23 @@ void EndRule::Judge(const Trial& trial) {
 bool EndRule::Improves(const Trial& trial) {
   if (!order_.Counts(trial)) return false;
   const Losses losses = order_.LossesOf(trial);
-  const bool behind = std::ranges::any_of(
-      front_, [&](const Losses& other) { return other == losses || Dominates(other, losses); });
+  if (order_.several()) all_.push_back(losses);
+  const bool behind = std::ranges::any_of(front_, [&](const Losses& other) {
+    const bool little = !order_.several() && losses[0] > other[0] - least_;
+    return little || other == losses || Dominates(other, losses);
+  });
   if (behind) return false;
+  const std::vector<Losses> before = front_;
   std::erase_if(front_, [&](const Losses& other) { return Dominates(losses, other); });
   front_.push_back(losses);
-  return true;
+  return !order_.several() || Grows(before);
+}
+
+bool EndRule::Grows(const std::vector<Losses>& before) const {
+  if (before.empty() || least_ == 0) return true;
+  const Losses reference = ReferenceOf(all_);
+  const double volume = Hypervolume(before, reference);
+  return Hypervolume(front_, reference) - volume >= least_ * volume;
 }
 
 }  // namespace protium

@@ -63,6 +63,32 @@ TEST(EndRule, CountsWhatIsNewOnAFrontAsAnImprovement) {
   EXPECT_EQ(rule.last(), 4);
 }
 
+TEST(EndRule, CountsOnlyImprovementsThatAreAsLargeAsAskedFor) {
+  EndRule rule({.patience = 2, .least = 0.1}, Rmse());
+  for (const auto& [number, value] : {std::pair{1, 0.5}, {2, 0.45}, {3, 0.4}, {4, 0.35}}) {
+    rule.Take(Done(number, value));
+  }
+  EXPECT_FALSE(rule.last().has_value()) << "0.4 is better than 0.5 by 0.1";
+  rule.Take(Done(5, 0.31));
+  EXPECT_EQ(rule.last(), 5);
+}
+
+TEST(EndRule, CountsByTheGrowthOfTheHypervolumeWithSeveralMetrics) {
+  EndRule rule({.patience = 1, .least = 0.05}, {.metrics = {{"a"}, {"b"}}});
+  const auto take = [&](int64_t number, double a, double b) {
+    Trial trial = Done(number, a);
+    trial.measured = Json{{"a", a}, {"b", b}};
+    rule.Take(trial);
+  };
+  take(1, 1, 10);
+  take(2, 10, 1);
+  take(3, 5, 5);  // The reference is (11, 11): from 10 + 10 - 1 to 19 + 25 or so.
+  EXPECT_FALSE(rule.last().has_value());
+  take(4, 4.9, 5.1);  // It is on the front, and hardly adds to it.
+  EXPECT_EQ(rule.last(), 4);
+  EXPECT_EQ(rule.why(), "patience");
+}
+
 TEST(EndRule, EndsNothingUnlessItIsAskedTo) {
   EndRule rule({}, Rmse());
   for (int64_t number = 1; number < 50; ++number) rule.Take(Done(number, 1));

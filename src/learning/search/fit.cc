@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRequestFile = "fit.json";
 constexpr const char* kResultFile = "result.json";
+constexpr const char* kEventsFile = "events.jsonl";
+constexpr const char* kCheckpoints = "checkpoints";
 constexpr const char* kStagesFile = "stages.json";  // Written by fitting; a resumed fit reads it.
 
 // Whether the next fit would fail like this one, whatever its options.
@@ -141,7 +143,7 @@ Status TakeEarlier(const FitRequest& request) {
   const auto result = ReadResult(request.earlier, request);
   if (!result || !result->value || (request.follow && result->curve.empty())) return Status::OK();
   // Last of all the result, which says that the fit is over.
-  for (const char* name : {kStagesFile, "events.jsonl", kResultFile}) {
+  for (const char* name : {kStagesFile, kEventsFile, kResultFile}) {
     if (!fs::exists(request.earlier / name)) continue;
     PT_LET(const std::string text, ReadFile(request.earlier / name));
     PT_TRY(WriteFile(request.folder / name, text));
@@ -149,11 +151,34 @@ Status TakeEarlier(const FitRequest& request) {
   return Status::OK();
 }
 
+// Copies the checkpoints that the fit goes on from, and what was reported until there. They appear
+// at once: a kill leaves all or none.
+Result<bool> TakeCheckpoints(const FitRequest& request) {
+  const fs::path own = request.folder / kCheckpoints, theirs = request.parent / kCheckpoints;
+  if (request.parent.empty() || fs::exists(own) || !fs::exists(theirs)) return false;
+  const fs::path draft = request.folder / "checkpoints.draft";
+  std::error_code error;
+  fs::remove_all(draft, error);
+  fs::copy(theirs, draft, fs::copy_options::recursive, error);
+  if (!error) {
+    fs::copy_file(request.parent / kEventsFile, request.folder / kEventsFile,
+                  fs::copy_options::overwrite_existing, error);
+  }
+  if (!error) fs::rename(draft, own, error);
+  if (!error) return true;
+  return Fail(
+      {.exit = error == std::errc::no_space_on_device ? Exit::kNoRoom : Exit::kEnvironment,
+       .what = "cannot copy the checkpoints of " + request.parent.string() + ": " + error.message(),
+       .where = own.string(),
+       .fix = "free some disk space there, and resume the run"});
+}
+
 // Deletes the checkpoints and the copies of weights and nets: with many trials they would fill a
 // disk, and nothing reads them any more.
-void Tidy(const fs::path& folder) {
-  static const std::set<std::string> kept = {kRequestFile, kResultFile, "events.jsonl",
-                                             kStagesFile};
+void Tidy(const FitRequest& request) {
+  std::set<std::string> kept = {kRequestFile, kResultFile, kEventsFile, kStagesFile};
+  if (request.keeps_checkpoints) kept.insert(kCheckpoints);
+  const fs::path& folder = request.folder;
   std::error_code ignored;
   std::vector<fs::path> rest;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -265,7 +290,7 @@ Result<FitResult> FitAnew(Session& parent, const FitRequest& request, Curve& cur
   const std::stop_token stopped = StateOf(parent).options().call.stop;
   const EitherStop early(request.prune, request.drop);
   const EitherStop stop(stopped, early.token());
-  PT_LET(const auto events, EventLog::Open(request.folder / "events.jsonl"));
+  PT_LET(const auto events, EventLog::Open(request.folder / kEventsFile));
   PT_LET(const auto session, OpenSubSession(parent, {.folder = request.folder,
                                                      .resume = resume,
                                                      .rows_memory_bytes = request.rows_memory_bytes,
@@ -301,9 +326,10 @@ Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
     curve->Read(*known);
     return *known;
   }
-  if (begun) curve->Read(request.folder / "events.jsonl");
+  PT_LET(const bool goes_on, TakeCheckpoints(request));
+  if (begun || goes_on) curve->Read(request.folder / kEventsFile);
   PT_LET(const bool learned, TakeLearned(request));
-  PT_LET(FitResult result, FitAnew(parent, request, *curve, begun || learned));
+  PT_LET(FitResult result, FitAnew(parent, request, *curve, begun || goes_on || learned));
   if (curve->lacks()) {
     // What was missed cannot be known but by doing it again.
     PT_LET(begun, Enter(request, false));
@@ -311,8 +337,13 @@ Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
     PT_LET(result, FitAnew(parent, request, *curve, false));
   }
   PT_TRY(WriteFile(request.folder / kResultFile, Pretty(FieldsToJson(result))));
-  Tidy(request.folder);
+  Tidy(request);
   return result;
+}
+
+void DropCheckpoints(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder / kCheckpoints, ignored);
 }
 
 }  // namespace protium

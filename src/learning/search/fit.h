@@ -27,7 +27,11 @@ struct FitRequest {
   std::vector<std::string> also;  // What the result must have beside it.
   std::filesystem::path folder;
   std::filesystem::path earlier;  // The folder of a fit of another run; empty: none is known.
-  std::filesystem::path learned;  // What stages learned, for fits whose stages learn the same.
+  // The folder of the fit whose checkpoint this one goes on from, if it is still there; empty: it
+  // begins anew, to the same weights.
+  std::filesystem::path parent;
+  bool keeps_checkpoints = false;  // Others may go on from them.
+  std::filesystem::path learned;   // What stages learned, for fits whose stages learn the same.
   int64_t rows_memory_bytes = 0;
   SharedRowsFolder shared_rows;  // Likewise, for the packed rows.
   // Called after each epoch or round, from 1 on, with the metric on the validation rows; on any
@@ -65,5 +69,8 @@ struct FitResult {
 // that is asked to end is stored as pruned, however it ends. Thread-safe: only the engine of
 // `parent` is used.
 Result<FitResult> RunFit(Session& parent, const FitRequest& request);
+
+// Removes the checkpoints that the fit in `folder` has kept.
+void DropCheckpoints(const std::filesystem::path& folder);
 
 }  // namespace protium

@@ -15,18 +15,6 @@ std::vector<Losses> Of(std::span<const Losses> all, std::span<const size_t> indi
   return chosen;
 }
 
-Losses ReferenceOf(std::span<const Losses> all) {
-  Losses reference = all.front();
-  for (const Losses& each : all) {
-    for (size_t k = 0; k < each.size(); ++k) reference[k] = std::max(reference[k], each[k]);
-  }
-  for (double& worst : reference) {
-    worst = std::max(1.1 * worst, 0.9 * worst);
-    if (worst == 0) worst = kLittle;
-  }
-  return reference;
-}
-
 double BoxOf(const Losses& point, const Losses& reference) {
   double volume = 1;
   for (size_t k = 0; k < point.size(); ++k) volume *= reference[k] - point[k];
@@ -110,6 +98,18 @@ std::vector<size_t> FrontOf(std::span<const Losses> all) {
   }
   std::ranges::sort(front);
   return front;
+}
+
+Losses ReferenceOf(std::span<const Losses> all) {
+  Losses reference = all.front();
+  for (const Losses& each : all) {
+    for (size_t k = 0; k < each.size(); ++k) reference[k] = std::max(reference[k], each[k]);
+  }
+  for (double& worst : reference) {
+    worst = std::max(1.1 * worst, 0.9 * worst);
+    if (worst == 0) worst = kLittle;
+  }
+  return reference;
 }
 
 double Hypervolume(std::vector<Losses> points, const Losses& reference) {

@@ -26,6 +26,10 @@ bool Dominates(const Losses& a, const Losses& b);
 // The indices of those that nobody dominates, in their order; equal ones are all among them.
 std::vector<size_t> FrontOf(std::span<const Losses> all);
 
+// The point that a hypervolume is measured to: a tenth behind the worst of each loss. `all` is not
+// empty.
+Losses ReferenceOf(std::span<const Losses> all);
+
 // The volume between the points and `reference`, which is worse than each of them in each loss.
 double Hypervolume(std::vector<Losses> points, const Losses& reference);
 

@@ -31,6 +31,8 @@ Proposals::Proposals(Proposed proposed, int64_t lag)
       values_(proposed_.first.begin(), proposed_.first.end()),
       told_(proposed_.known),
       ended_(size()) {
+  for (size_t i = 0; proposed_.population && i < values_.size(); ++i) parents_.push_back(i);
+  losses_.resize(size(), std::nan(""));
   if (!proposed_.tpe) return;
   for (const Json& each : values_) {
     told_.push_back({proposed_.tpe->PointOf(each), {.loss = std::nan("")}});
@@ -38,15 +40,39 @@ Proposals::Proposals(Proposed proposed, int64_t lag)
 }
 
 bool Proposals::Ready(size_t index) const {
-  return index < values_.size() || index <= all_ended_ + lag_;
+  if (index < values_.size()) return true;
+  if (!proposed_.population) return index <= all_ended_ + lag_;
+  return index - index % size_t(proposed_.population->members()) <= all_ended_;
 }
 
 const Json& Proposals::ValuesOf(size_t index) {
-  if (index == values_.size()) {
+  if (index == values_.size() && proposed_.population) {
+    AskGeneration(index);
+  } else if (index == values_.size()) {
     values_.push_back(Ask(index));
     told_.push_back({proposed_.tpe->PointOf(values_.back()), {.loss = std::nan("")}});
   }
   return values_[index];
+}
+
+// `index` is its first trial.
+void Proposals::AskGeneration(size_t index) {
+  const auto members = size_t(proposed_.population->members());
+  const size_t before = index - members;
+  const std::vector<Json> values(values_.begin() + std::ptrdiff_t(before), values_.end());
+  const auto generation = int64_t(before / members);
+  for (Descent& each : proposed_.population->Next(generation, values,
+                                                  std::span(losses_).subspan(before, members))) {
+    parents_.push_back(before + each.parent);
+    values_.push_back(std::move(each.values));
+  }
+}
+
+std::vector<size_t> Proposals::LineageOf(size_t index) const {
+  std::vector<size_t> lineage = {index};
+  while (parents_[lineage.back()] != lineage.back()) lineage.push_back(parents_[lineage.back()]);
+  std::ranges::reverse(lineage);
+  return lineage;
 }
 
 Json Proposals::Ask(size_t index) const {
@@ -59,6 +85,7 @@ Json Proposals::Ask(size_t index) const {
 
 void Proposals::Tell(size_t index, const Outcome& outcome) {
   ended_[index] = true;
+  losses_[index] = outcome.loss;
   while (all_ended_ < ended_.size() && ended_[all_ended_]) ++all_ended_;
   if (!proposed_.tpe) return;
   told_[proposed_.known.size() + index].outcome = outcome;

@@ -3,12 +3,14 @@
 // asked for when the results are there that they learn from.
 #pragma once
 
+#include <cmath>
 #include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "search/population.h"
 #include "search/tpe.h"
 #include "search/trial_order.h"
 
@@ -20,6 +22,7 @@ struct Proposed {
   int64_t count = 0;               // All trials.
   std::shared_ptr<const Tpe> tpe;  // Null unless the search learns.
   std::vector<Told> known;         // Results from elsewhere that it learns from.
+  std::shared_ptr<const Population> population;  // Null unless the search is one.
 };
 
 // Contradictory options are faults of Exit::kUsage below `path`.
@@ -33,7 +36,8 @@ class Proposals {
 
   size_t size() const { return size_t(proposed_.count); }
 
-  // Whether ValuesOf(index) may be called: all trials below index - lag have ended.
+  // Whether ValuesOf(index) may be called: all trials below index - lag have ended, of a population
+  // all of the generations before.
   bool Ready(size_t index) const;
   // The first trial that has not ended.
   size_t FirstOpen() const { return all_ended_; }
@@ -42,10 +46,17 @@ class Proposals {
   // stay valid.
   const Json& ValuesOf(size_t index);
 
+  // Of a trial of a population whose values have been asked for: the trials from the first
+  // generation to this one, each the parent of the next.
+  std::vector<size_t> LineageOf(size_t index) const;
+
   void Tell(size_t index, const Outcome& outcome);
+  // Of a trial that has ended: whether it has no value.
+  bool Failed(size_t index) const { return std::isnan(losses_[index]); }
 
  private:
   Json Ask(size_t index) const;
+  void AskGeneration(size_t index);
 
   Proposed proposed_;
   size_t lag_;
@@ -53,6 +64,9 @@ class Proposals {
   std::vector<Told> told_;   // The known ones, then each asked for; the loss is NaN until it ends.
   std::vector<bool> ended_;  // By index.
   size_t all_ended_ = 0;     // Every trial below has ended.
+  // Of a population, by index.
+  std::vector<size_t> parents_;  // Their own index in the first generation.
+  std::vector<double> losses_;   // NaN until it ends, or if it failed.
 };
 
 }  // namespace protium

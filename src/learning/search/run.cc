@@ -27,6 +27,8 @@
 namespace protium {
 namespace {
 
+namespace fs = std::filesystem;
+
 class TrialRunner {
  public:
   explicit TrialRunner(const TrialsRequest& request)
@@ -40,7 +42,7 @@ class TrialRunner {
         rule_(request.search.options(), request.settled.order),
         limit_(asked_.size()),
         clock_(StateOf(session_).folder(), request.search.options().seconds),
-        table_(request.settled.order, request.settled.paths) {
+        table_(request.settled.order, request.settled.paths, request.settled.proposed.population) {
     SessionState& state = StateOf(session_);
     const int64_t fits = request.settled.proposed.count * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
@@ -59,7 +61,9 @@ class TrialRunner {
     // A search that was cut off reuses them when it continues; after a finished one nobody needs
     // them.
     std::error_code ignored;
-    std::filesystem::remove_all(StateOf(session_).folder() / "trials" / "rows", ignored);
+    const fs::path trials = StateOf(session_).folder() / "trials";
+    fs::remove_all(trials / "rows", ignored);
+    for (size_t i = 0; population() && i < asked_.size(); ++i) DropCheckpoints(FolderOf(trials, i));
     if (table_.best() == nullptr) return NoneDone();
     return TrialsRun{std::move(table_), ended_by_};
   }
@@ -155,7 +159,7 @@ class TrialRunner {
     const SettledTrial& trial = *place.settled;
     const std::optional<Folds>& folds = request_.folds;
     const auto trials = StateOf(session_).folder() / "trials";
-    const auto folder = trials / fmt::format("{:03}", place.trial + 1);
+    const auto folder = FolderOf(trials, place.trial);
     const std::string folder_of_fold = fmt::format("fold-{:02}", place.fold + 1);
     FitRequest request{.pipeline = trial.pipeline,
                        .estimator = trial.estimator,
@@ -173,6 +177,7 @@ class TrialRunner {
     if (earlier && request_.same_files) {
       request.earlier = folds ? *earlier / folder_of_fold : *earlier;
     }
+    if (population()) AskForCheckpoints(place.trial, trials, request);
     if (!prunes_ || over_folds_) return request;
     request.follow = [this, trial = place.trial, fold = place.fold](int64_t step, double value) {
       const std::lock_guard lock(mutex_);
@@ -181,6 +186,32 @@ class TrialRunner {
       reported_.notify_one();
     };
     return request;
+  }
+
+  const Population* population() const { return request_.settled.proposed.population.get(); }
+
+  static fs::path FolderOf(const fs::path& trials, size_t trial) {
+    return trials / fmt::format("{:03}", trial + 1);
+  }
+
+  // A trial of a population goes on from its parent. Its curve must be whole, since it is compared
+  // by the last value.
+  void AskForCheckpoints(size_t trial, const fs::path& trials, FitRequest& request) {
+    const std::lock_guard lock(mutex_);
+    const auto& parent = asked_.At(trial).parent;
+    if (parent) request.parent = FolderOf(trials, *parent);
+    request.keeps_checkpoints = trial + size_t(population()->members()) < asked_.size();
+    request.follow = [](int64_t, double) {};
+  }
+
+  // Nothing goes on from the generation before one that is over.
+  void DropParents() {
+    const auto members = size_t(population()->members());
+    const size_t whole = asked_.FirstOpen() / members;  // Generations that are over.
+    const fs::path trials = StateOf(session_).folder() / "trials";
+    for (size_t i = whole < 2 ? 0 : (whole - 2) * members; i + members < whole * members; ++i) {
+      DropCheckpoints(FolderOf(trials, i));
+    }
   }
 
   // Returns what is to be stopped, without the lock.
@@ -262,6 +293,7 @@ class TrialRunner {
                                              : RowOfFits(request, open.results);
     if (!row.failed.ok()) errors_.emplace(row.trial.number, row.failed);
     asked_.Tell(index, row.outcome);
+    if (population()) DropParents();
     table_.Add(row.trial);
     if (clock_.limited()) table_.SetElapsed(clock_.Elapsed());
     rule_.Take(row.trial);

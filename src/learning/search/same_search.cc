@@ -31,12 +31,17 @@ Json Identity(const Search& search, const SettledSearch& settled) {
                    {"from", TrialsOf(settled.known)},
                    {"space", ToJson(options.space)}};
   if (!options.require.empty()) identity["require"] = options.require;
+  if (const auto& population = settled.proposed.population) {
+    identity["population"] = population->members();
+    identity["every"] = population->every();
+  }
   return identity;
 }
 
 // Whether a trial of such a search depends on others.
 bool Depends(const Json& identity) {
-  return TextAt(identity, "method") == "tpe" || !identity.value("prune", Json()).is_null();
+  return identity.contains("population") || TextAt(identity, "method") == "tpe" ||
+         !identity.value("prune", Json()).is_null();
 }
 
 // The dotted paths below `path` at which two objects differ.
@@ -58,6 +63,12 @@ void ListDifferences(const Json& was, const Json& is, const std::string& path,
 
 }  // namespace
 
+std::vector<std::string> DifferencesOf(const Json& was, const Json& is) {
+  std::vector<std::string> differ;
+  ListDifferences(was, is, "search.", differ);
+  return differ;
+}
+
 Status CheckSameSearch(const Search& search, const SettledSearch& settled,
                        const std::filesystem::path& trials, bool resume) {
   const Json identity = Identity(search, settled);
@@ -71,8 +82,7 @@ Status CheckSameSearch(const Search& search, const SettledSearch& settled,
   if (!Depends(was) && !Depends(identity)) {
     return WriteFile(file, Pretty(identity));
   }
-  std::vector<std::string> differ;
-  ListDifferences(was, identity, "search.", differ);
+  const std::vector<std::string> differ = DifferencesOf(was, identity);
   if (differ.empty()) return Status::OK();
   return Fail(
       {.exit = Exit::kUsage,

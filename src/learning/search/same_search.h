@@ -13,4 +13,7 @@ namespace protium {
 Status CheckSameSearch(const Search& search, const SettledSearch& settled,
                        const std::filesystem::path& trials, bool resume);
 
+// The dotted paths, below "search", at which what decides two searches differs.
+std::vector<std::string> DifferencesOf(const Json& was, const Json& is);
+
 }  // namespace protium

@@ -27,6 +27,7 @@
 #include "pipeline/objective.h"
 #include "search/run.h"
 #include "search/same_search.h"
+#include "search/settle_population.h"
 #include "search/space.h"
 
 namespace protium {
@@ -166,6 +167,9 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
     told["ended_by"] = searched.ended_by;
     told["of"] = searched.settled.proposed.count;
   }
+  if (const auto& population = searched.settled.proposed.population) {
+    told["schedule"] = ScheduleOf(*population, searched.table.trials(), best.number);
+  }
   if (searched.settled.order.several()) {
     told["choose"] = fields::Write(searched.settled.order.choose);
     told["front"] = FrontToJson(searched);
@@ -187,6 +191,19 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
   if (best.best_epoch > 0) text += best_is;
   state.record().Set("search", told);
   state.call().Send(Note{text});
+}
+
+Result<SettledTrial> SettleBest(const Search& search, const Searched& searched,
+                                const std::shared_ptr<const Catalogue>& own) {
+  const Trial& best = *searched.table.best();
+  if (!searched.settled.proposed.population) {
+    return SettleTrial(search, searched.settled.order, best.values, own);
+  }
+  std::vector<Json> lineage;
+  for (const Trial* each : LineageOf(searched.table.trials(), best.number)) {
+    lineage.push_back(each->values);
+  }
+  return SettleMember(search, searched.settled, lineage, own);
 }
 
 // A search that is resumed with more trials may find a better one: what the last fit of the former
@@ -214,8 +231,7 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   const Search search(base, options_, folds_);
   PT_LET(Searched searched, RunSearch(search, train));
   const Trial& best = *searched.table.best();
-  PT_LET(const SettledTrial chosen,
-         SettleTrial(search, searched.settled.order, best.values, state.options().catalogue));
+  PT_LET(const SettledTrial chosen, SettleBest(search, searched, state.options().catalogue));
   std::vector<StageOptions> whole = chosen.pipeline.stages();
   PT_LET(const auto estimator, FindEstimator(whole, state.options().catalogue));
   whole[estimator->at].options = estimator->kind->ForAllRows(estimator->own, best.best_epoch);

@@ -17,6 +17,9 @@ class SearchClock {
   // empty folder has had no earlier commands.
   SearchClock(const std::filesystem::path& folder, double seconds);
 
+  // From now on counts what earlier programs took.
+  void Continue(double seconds) { before_ = seconds; }
+
   bool limited() const { return seconds_ > 0; }
   // Of all commands.
   double Elapsed() const;

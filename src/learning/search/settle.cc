@@ -13,6 +13,7 @@
 #include "pipeline/estimator_kind.h"
 #include "search/conditions.h"
 #include "search/folds.h"
+#include "search/settle_population.h"
 #include "search/space.h"
 #include "search/with_values.h"
 
@@ -238,6 +239,11 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   for (const Dimension& each : search.options().space) settled.paths.push_back(each.path);
   const SearchOptions& options = search.options();
   PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
+  if (options.method == SearchMethod::kPopulation) {
+    PT_TRY(ProposePopulation(search, catalogue, settled.proposed));
+    PT_TRY(SettleFirstGeneration(search, own, settled));
+    return settled;
+  }
   PT_LET(settled.proposed, Propose(options, conditions, "search"));
   PT_LET(settled.known, ReadKnownTrials(options.from, settled.order, options.space));
   if (settled.learns()) BeginWith(settled.known, settled.order, settled.proposed);
@@ -275,6 +281,7 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
     parallel = CoresOf(address) / cores;
   }
   if (settled.learns()) fits = std::min(fits, (search.options().lag + 1) * FitsATrial(search));
+  if (settled.proposed.population) fits = settled.proposed.population->members();
   return int32_t(std::clamp(parallel, int64_t{1}, std::max(fits, int64_t{1})));
 }
 
@@ -303,6 +310,7 @@ static void AddEnds(const SearchOptions& options, Json& json) {
   if (options.seconds > 0) json["seconds"] = options.seconds;
   if (options.target) json["target"] = *options.target;
   if (options.patience > 0) json["patience"] = options.patience;
+  if (options.patience > 0 && options.least > 0) json["least"] = options.least;
 }
 
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address) {
@@ -314,6 +322,11 @@ Json SearchToJson(const Search& search, const SettledSearch& settled, const std:
                {"fits", fits},
                {"parallel", CountParallel(search, settled, address, fits)}};
   if (settled.prune.kind != Prune::kNone) json["prune"] = PruningToJson(settled.prune);
+  if (const auto& population = settled.proposed.population) {
+    json["population"] = {{"members", population->members()},
+                          {"every", population->every()},
+                          {"generations", population->generations()}};
+  }
   AddOrder(settled.order, json);
   AddEnds(search.options(), json);
   json["folds"] = search.folds() ? FieldsToJson(*search.folds()) : Json();

@@ -65,9 +65,9 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
 Json PruningToJson(const PruneRule& rule);
 
 // Returns {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values,
-// ...]} and, as far as there are such, "prune": {"kind", "grace"}, "objectives" and "choose",
-// "require", "seconds", "target", "patience" and "timed", the metrics that the clock measures, for
-// `protium plan`.
+// ...]} and, as far as there are such, "prune": {"kind", "grace"}, "population": {"members",
+// "every", "generations"}, "objectives" and "choose", "require", "seconds", "target", "patience",
+// "least" and "timed", the metrics that the clock measures, for `protium plan`.
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address);
 
 }  // namespace protium

@@ -48,14 +48,6 @@ uint64_t KeyOf(const std::string& path) {
   return key;
 }
 
-// A number in [0, 1) with 53 bits.
-double DrawShare(const std::string& path, int64_t seed, int64_t number) {
-  uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
-  state = SplitMix(state ^ KeyOf(path));
-  state = SplitMix(state ^ (uint64_t(number) * kSplitMixStep));
-  return double(state >> 11) * 0x1p-53;
-}
-
 Status GridFault(const std::string& path, std::string what, std::string fix) {
   return Fail(
       {.exit = Exit::kUsage, .what = std::move(what), .where = path, .fix = std::move(fix)});
@@ -158,6 +150,13 @@ Json ValueIn(const Dimension& dimension, double number) {
     return int64_t(std::clamp(std::round(number), dimension.low, dimension.high));
   }
   return std::clamp(Rounded(number), dimension.low, dimension.high);
+}
+
+double DrawShare(const std::string& path, int64_t seed, int64_t number) {
+  uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
+  state = SplitMix(state ^ KeyOf(path));
+  state = SplitMix(state ^ (uint64_t(number) * kSplitMixStep));
+  return double(state >> 11) * 0x1p-53;
 }
 
 std::vector<Json> GridPoints(const Dimension& dimension) {

@@ -26,6 +26,9 @@ std::vector<Json> GridPoints(const Dimension& dimension);
 // The value of a range for a number: within the range; a real one with six significant digits.
 Json ValueIn(const Dimension& dimension, double number);
 
+// A number in [0, 1) with 53 bits that depends on nothing else.
+double DrawShare(const std::string& path, int64_t seed, int64_t number);
+
 // The value of a dimension in draw `number`. It depends only on seed, number and path, so adding or
 // removing another dimension changes nothing. Real numbers have six significant digits.
 Json DrawValue(const Dimension& dimension, int64_t seed, int64_t number);

@@ -11,8 +11,10 @@ namespace protium {
 namespace {
 
 TrialRow Begin(const RowRequest& request) {
-  return {.trial = {.number = request.number, .values = request.asked.values},
-          .outcome = {.loss = std::nan("")}};
+  TrialRow row{.trial = {.number = request.number, .values = request.asked.values},
+               .outcome = {.loss = std::nan("")}};
+  if (request.asked.parent) row.trial.parent = int64_t(*request.asked.parent) + 1;
+  return row;
 }
 
 void MarkFailed(TrialRow& row, const Status& status, const std::string& where) {
@@ -62,6 +64,13 @@ TrialRow RowOfFits(const RowRequest& request, const std::map<int32_t, FitResult>
   if (order.measures()) row.trial.measured = MeansOf(order.Names(), results);
   order.Judge(row.trial);
   row.outcome = order.OutcomeOf(row.trial);
+  if (request.settled.proposed.population) {
+    const Json last =
+        results.begin()->second.curve.empty() ? Json() : results.begin()->second.curve.back();
+    if (last.is_number()) row.trial.at_end = last.get<double>();
+    row.outcome.loss =
+        row.trial.at_end ? order.first().order.LossOf(*row.trial.at_end) : std::nan("");
+  }
   return row;
 }
 

@@ -54,6 +54,9 @@ Json TrialTable::ToJson() const {
   for (const Requirement& each : order_.require) json["require"].push_back(each.text);
   if (elapsed_) json["elapsed_seconds"] = *elapsed_;
   json["best"] = best() != nullptr ? Json(best()->number) : Json();
+  if (population_ && best() != nullptr) {
+    json["schedule"] = ScheduleOf(*population_, trials_, best()->number);
+  }
   json["trials"] = Json::array();
   for (const Trial& each : trials_) json["trials"].push_back(FieldsToJson(each));
   return json;
@@ -65,7 +68,7 @@ std::string TrialTable::ToCsv() const {
   const std::vector<std::string> names = order_.Names();
   text += "," + Cell(names.front()) + ",deviation,folds,best_epoch,pruned_at,seconds,error";
   for (size_t i = 1; i < names.size(); ++i) text += "," + Cell(names[i]);
-  text += "\n";
+  text += population_ ? ",parent,at_end\n" : "\n";
   for (const Trial& each : trials_) {
     text += std::to_string(each.number) + "," + CellOf(fields::Write(each.state));
     for (const std::string& path : paths_) text += "," + CellOf(each.values.value(path, Json()));
@@ -76,6 +79,10 @@ std::string TrialTable::ToCsv() const {
     const Json measured = each.measured.value_or(Json::object());
     for (size_t i = 1; i < names.size(); ++i)
       text += "," + CellOf(measured.value(names[i], Json()));
+    if (population_) {
+      text += "," + (each.parent ? std::to_string(*each.parent) : "") + "," +
+              CellOf(Optional(each.at_end));
+    }
     text += "\n";
   }
   return text;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "protium/search.h"
+#include "search/population.h"
 #include "search/trial_order.h"
 
 namespace protium {
@@ -16,9 +18,11 @@ namespace protium {
 // One thread at a time.
 class TrialTable {
  public:
-  // `paths` are the options that differ, in the order of the space.
-  TrialTable(TrialOrder order, std::vector<std::string> paths)
-      : order_(std::move(order)), paths_(std::move(paths)) {}
+  // `paths` are the options that differ, in the order of the space. `population`: what the trials
+  // are of; null: of none.
+  TrialTable(TrialOrder order, std::vector<std::string> paths,
+             std::shared_ptr<const Population> population = nullptr)
+      : order_(std::move(order)), paths_(std::move(paths)), population_(std::move(population)) {}
 
   void Add(Trial trial);                                        // Trials may end in any order.
   const std::vector<Trial>& trials() const { return trials_; }  // By number.
@@ -31,7 +35,7 @@ class TrialTable {
 
   // {"metric", "higher_is_better", "best", "trials": [...]}, and one line per trial. With several
   // metrics also "objectives" (their names) and "front" (numbers); "require" and "elapsed_seconds"
-  // if there are such.
+  // if there are such; of a population "schedule" (ScheduleOf()), once there is a best one.
   Json ToJson() const;
   std::string ToCsv() const;
   // Writes both as trials.json and trials.csv to `folder`, each completely or not at all.
@@ -40,6 +44,7 @@ class TrialTable {
  private:
   TrialOrder order_;
   std::vector<std::string> paths_;
+  std::shared_ptr<const Population> population_;
   std::vector<Trial> trials_;
   std::optional<double> elapsed_;
 };

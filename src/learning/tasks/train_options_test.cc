@@ -49,6 +49,11 @@ const Recipe kRecipes[] = {
      }},
     {"average", [](TrainOptions& t) { t.average = 0.9; }},
     {"micro_batches", [](TrainOptions& t) { t.micro_batches = 3; }},
+    {"changes",
+     [](TrainOptions& t) {
+       t.changes = {{.after = 2, .optimizer = {{"learning_rate", 0.01}, {"weight_decay", 0.1}}},
+                    {.after = 3, .optimizer = {{"learning_rate", 0.03}}}};
+     }},
     {"parameters",
      [](TrainOptions& t) {
        t.clip_norm = 0.5;
@@ -137,6 +142,35 @@ TEST_F(TrainOptionsTest, ResumesWithMoreEpochsOnlyWhereRatesAllow) {
   RunToResult(1, Deal(700, 1, 0));
   config_.resume = true;
   config_.train.epochs = 4;
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+TEST_F(TrainOptionsTest, GoesOnWithChangesThatAreToComeAndNotWithOthers) {
+  const ChangeOptions faster{.after = 2, .optimizer = {{"learning_rate", 0.02}}};
+  const ChangeOptions slower{.after = 3, .optimizer = {{"learning_rate", 0.001}}};
+  config_.train.epochs = 4;
+  config_.train.changes = {faster, slower};
+  const TrainResult whole = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_EQ(whole.history[1]["learning_rate"], 0.001);
+  EXPECT_EQ(whole.history[2]["learning_rate"], 0.02);
+  EXPECT_EQ(whole.history[3]["learning_rate"], 0.001);
+
+  Fresh("parts");
+  config_.train.epochs = 2;
+  config_.train.changes.clear();
+  RunToResult(1, Deal(700, 1, 0));
+  config_.resume = true;
+  config_.train.epochs = 3;
+  config_.train.changes = {faster};
+  RunToResult(2, Deal(700, 2, 0));
+  config_.train.epochs = 4;
+  config_.train.changes = {faster, slower};
+  EXPECT_EQ(RunToResult(1, Deal(700, 1, 0)).weights_sha256, whole.weights_sha256);
+
+  config_.train.epochs = 5;
+  config_.train.changes = {{.after = 2, .optimizer = {{"learning_rate", 0.03}}}, slower};
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+  config_.train.changes = {faster};
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/judge.h"
 
+#include <memory>
+
 #include "format/safetensors.h"
 #include "tensor/guard.h"
+#include "tensor/predict.h"
 #include "train/importance.h"
 
 namespace protium {
@@ -20,6 +23,13 @@ Status LoadEverywhere(const std::filesystem::path& weights, const TrainInput& in
 }
 
 }  // namespace
+
+PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
+  const auto net = std::make_shared<Predictor>(input.net, outputs, input.weights.device());
+  return [net](const PackedRows& rows, std::span<float> out) {
+    return net->Predict({rows.schema(), rows.row(0), rows.size()}, out);
+  };
+}
 
 Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
                     const TrainInput& input, Validation& validation, TrainOutcome& out) {

@@ -9,6 +9,9 @@
 
 namespace protium {
 
+// Predicts with the net and the weights as they are then; borrows them.
+PredictRows PredictsWith(const TrainInput& input, int64_t outputs);
+
 // Collective. Loads the weights from the file, which only rank 0 has, into the nets of all ranks,
 // fits calibration and threshold to the validation rows, and measures and describes the predictions
 // for these rows. All of it can be derived from a checkpoint, so no checkpoint stores it. Fills

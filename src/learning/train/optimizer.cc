@@ -29,12 +29,25 @@ Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& 
 }
 
 Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights, std::vector<double> rates,
-                                  int32_t threads) {
+                                  int32_t threads, bool whole_tables) {
   PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
   if (rates.empty()) rates.assign(weights.parts().size(), 1);
-  Optimizer out(std::move(rule), weights, std::move(rates), MovesReadRowsOnly(choice));
+  Optimizer out(std::move(rule), weights, std::move(rates),
+                !whole_tables && MovesReadRowsOnly(choice));
   out.threads_ = threads;
   return out;
+}
+
+Status Optimizer::Change(const Choice& choice) {
+  PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
+  if (rule->state() != rule_->state()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the optimizer's state would be another one in mid-training",
+                 .where = "train.changes",
+                 .fix = "leave momentum 0 where it is 0, and above 0 where it is above 0"});
+  }
+  rule_ = std::move(rule);
+  return Status::OK();
 }
 
 Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,

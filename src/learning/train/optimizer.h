@@ -55,9 +55,15 @@ class Optimizer {
  public:
   // For these weights, which must outlive it. `rates` has one factor per parameter
   // (ParameterRates()); empty: all are 1. A rate of 0 freezes the parameter. All state begins at
-  // the rule's initial value. `threads` share the work on large nets.
+  // the rule's initial value. `threads` share the work on large nets. `whole_tables`: it becomes
+  // one that moves whole tables.
   static Result<Optimizer> Make(const Choice& choice, Weights& weights,
-                                std::vector<double> rates = {}, int32_t threads = 1);
+                                std::vector<double> rates = {}, int32_t threads = 1,
+                                bool whole_tables = false);
+
+  // From the next step on has the options of `choice`, of the same name, and keeps its state.
+  // Refuses (Exit::kUsage) options with other state, such as momentum where there was none.
+  Status Change(const Choice& choice);
 
   // Where the gradients are to lie.
   const GradientLayout& layout() const { return layout_; }

@@ -2,8 +2,7 @@
 #include "train/progress.h"
 
 #include <algorithm>
-
-#include "protium/events.h"
+#include <cmath>
 
 namespace protium {
 namespace {
@@ -21,6 +20,14 @@ double SecondsBetween(Clock::time_point a, Clock::time_point b) {
 }
 
 }  // namespace
+
+Validated ValidatedBy(const Json& values, const CheckpointState& state) {
+  Validated event{.epoch = state.epoch, .step = state.step};
+  for (const auto& [name, value] : values.items()) {
+    event.metrics.emplace_back(name, value.is_number() ? value.get<double>() : std::nan(""));
+  }
+  return event;
+}
 
 Progress::Progress(std::function<void(const Json&)> report, int64_t steps)
     : report_(std::move(report)), steps_(steps) {}

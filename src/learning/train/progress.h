@@ -8,9 +8,14 @@
 
 #include "base/call.h"
 #include "events/events.h"
+#include "protium/events.h"
+#include "train/checkpoint.h"
 #include "train/stepper.h"
 
 namespace protium {
+
+// What validation has measured at the end of the state's epoch; a metric without a value is NaN.
+Validated ValidatedBy(const Json& values, const CheckpointState& state);
 
 // Reports steps as events: the first of this process, the last of all, and those in between at most
 // every half second, with loss and speed over the steps since the previous event. Also reports

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "events/events.h"
 #include "protium/fields.h"
+#include "recipe/changes.h"
 #include "train/state_tensors.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
@@ -92,7 +93,10 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
   for (const Status& status : damaged) {
     if (report) report(EventToJson(Warning{GoingBack(FaultOf(status), where)}));
   }
-  PT_TRY(Resumable(checkpoint->state.identity, identity, where));
+  const CheckpointState& then = checkpoint->state;
+  Json now = identity;
+  PutChangesFelt(wish.changes, then.epoch, then.epoch_step > 0, now["options"]);
+  PT_TRY(Resumable(then.identity, now, where));
   PT_TRY(learner.weights.Load(checkpoint->weights, where));
   PT_TRY(learner.optimizer.Load(checkpoint->optimizer, where));
   if (learner.average != nullptr) PT_TRY(learner.average->Load(checkpoint->optimizer, where));

@@ -28,6 +28,8 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity);
 struct ResumeWish {
   std::filesystem::path folder;
   bool wanted = false;
+  // A checkpoint must have felt those of its time, and no others.
+  std::vector<ChangeOptions> changes = {};
   // Makes the state's weights the best so far if these values on the validation rows are the best
   // (Verdict::Choose()). Called where the previous best weights are lost.
   std::function<void(const Json& values, CheckpointState& state)> choose = {};

@@ -19,8 +19,10 @@ Saving::Saving(const TrainSpec& spec, const TrainInput& input, const Learner& le
 
 Result<bool> Saving::TakeUp(std::function<void(const Json&, CheckpointState&)> choose) {
   std::optional<CheckpointFolder> folder;
-  const ResumeWish wish{
-      .folder = spec_.folder, .wanted = spec_.resume, .choose = std::move(choose)};
+  const ResumeWish wish{.folder = spec_.folder,
+                        .wanted = spec_.resume,
+                        .changes = spec_.train.changes,
+                        .choose = std::move(choose)};
   PT_LET(const bool resumed,
          ResumeFrom(wish, *in_.communicator, learner_, state_, folder, in_.report));
   if (folder) writer_ = std::make_unique<CheckpointWriter>(*std::move(folder), spec_.train.keep);

@@ -11,10 +11,10 @@
 #include "base/fault.h"
 #include "events/events.h"
 #include "gang/failure.h"
+#include "recipe/changes.h"
 #include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
-#include "tensor/predict.h"
 #include "train/average.h"
 #include "train/balance.h"
 #include "train/catch_up.h"
@@ -33,10 +33,10 @@
 // Run() in order:
 // 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
 //    weights, drawn or those of train.from.
-// 2. For each epoch: each step feeds the own shards' batches, runs the Stepper at the rate of the
-//    schedule and moves the average. A checkpoint follows every every_steps steps, when rank 0's
-//    clock says so (the flag travels in the all-reduce, so all ranks save at the same step), and
-//    before a stop (saving.h).
+// 2. For each epoch: train.changes take effect; each step feeds the own shards' batches, runs the
+//    Stepper at the rate of the schedule and moves the average. A checkpoint follows every
+//    every_steps steps, when rank 0's clock says so (the flag travels in the all-reduce, so all
+//    ranks save at the same step), and before a stop (saving.h).
 // 3. EndEpoch: validation on all ranks, what its metrics decide (verdict.h), and the checkpoint of
 //    the epoch, unless the last one is less than a second old.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
@@ -71,6 +71,7 @@ class Training {
   Status Rebalance();
   Status Identify();
   Status Initialise();
+  Status TakeChanges();
   Status RunEpoch();
   StepFlags Asks(bool last_of_epoch);
   Result<StepResult> RunStep();
@@ -93,7 +94,7 @@ class Training {
   double FactorOf(int64_t step) const { return schedule_(step) * state_.plateau.rate; }
   // What is reported; the options are complete, so they name it.
   double RateOf(int64_t step) const {
-    return FactorOf(step) * train_.optimizer.options.value("learning_rate", 1.0);
+    return FactorOf(step) * choice_.options.value("learning_rate", 1.0);
   }
   bool over() const { return verdict_.IsOver(state_); }
 
@@ -103,6 +104,7 @@ class Training {
   std::optional<Feed> feed_;
   int64_t left_out_ = 0;  // Rows per epoch.
   int64_t steps_ = 0;     // Of all epochs.
+  Choice choice_;         // What optimizer_ is made of, in this epoch.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
   std::optional<OuterStep> outer_;  // Set, as round_ is instead of stepper_, if steps are apart.
@@ -121,28 +123,13 @@ class Training {
   Saving saving_;
 };
 
-// A metric without a value is NaN.
-Validated ValidatedBy(const Json& values, const CheckpointState& state) {
-  Validated event{.epoch = state.epoch, .step = state.step};
-  for (const auto& [name, value] : values.items()) {
-    event.metrics.emplace_back(name, value.is_number() ? value.get<double>() : std::nan(""));
-  }
-  return event;
-}
-
-PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
-  const auto net = std::make_shared<Predictor>(input.net, outputs, input.weights.device());
-  return [net](const PackedRows& rows, std::span<float> out) {
-    return net->Predict({rows.schema(), rows.row(0), rows.size()}, out);
-  };
-}
-
 Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer,
                    Verdict verdict)
     : spec_(spec),
       train_(spec.train),
       in_(input),
       steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
+      choice_(spec.train.optimizer),
       optimizer_(std::move(optimizer)),
       average_(WeightAverage::Of(train_, input.weights)),
       outer_(OuterStep::Of(train_, input.weights)),
@@ -328,7 +315,18 @@ Status Training::Initialise() {
   return Status::OK();
 }
 
+// Called where an epoch begins or goes on, whoever made the steps before it.
+Status Training::TakeChanges() {
+  if (train_.changes.empty()) return Status::OK();
+  PutChangesFelt(train_.changes, state_.epoch, true, state_.identity["options"]);
+  Choice now = OptimizerAfter(train_, state_.epoch);
+  if (now.options == choice_.options) return Status::OK();
+  choice_ = std::move(now);
+  return optimizer_.Change(choice_);
+}
+
 Status Training::RunEpoch() {
+  PT_TRY(TakeChanges());
   PT_TRY(feed_->StartEpoch(state_.epoch, state_.epoch_step));
   while (state_.epoch_step < feed_->steps()) {
     const int64_t left = feed_->steps() - state_.epoch_step;
@@ -488,8 +486,9 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
                  .fix = "check the query, the split and the validation share"});
   }
   PT_LET(std::vector<double> rates, ParameterRates(spec.train.parameters, input.net.parameters()));
-  PT_LET(Optimizer optimizer, Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
-                                              spec.train.threads_per_shard));
+  PT_LET(Optimizer optimizer,
+         Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
+                         spec.train.threads_per_shard, !AlwaysMovesReadRowsOnly(spec.train)));
   PT_LET(Verdict verdict, Verdict::Make(spec.train, spec.own_metrics));
   return Training(spec, input, std::move(optimizer), std::move(verdict)).Run();
 }

@@ -169,6 +169,14 @@ std::optional<Importance> ImportanceOf(const TriedSearch& search, size_t objecti
   return made;
 }
 
+std::vector<std::pair<size_t, Importance>> ImportanceByObjective(const TriedSearch& search) {
+  std::vector<std::pair<size_t, Importance>> found;
+  for (size_t i = 0; i < search.objectives.size(); ++i) {
+    if (auto importance = ImportanceOf(search, i)) found.emplace_back(i, *std::move(importance));
+  }
+  return found;
+}
+
 Json ToJson(const Importance& importance) {
   Json json = {{"trials", importance.trials}, {"options", Json::array()}, {"pairs", Json::array()}};
   for (const OptionImportance& each : importance.options) {

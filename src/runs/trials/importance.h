@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -44,6 +45,9 @@ struct Importance {
 // By the objective of this index. Nothing if fewer than 8 trials have a value, or all have the
 // same. Takes some 60 ms for 1,000 trials of 7 options.
 std::optional<Importance> ImportanceOf(const TriedSearch& search, size_t objective = 0);
+
+// By each objective for which there is something to say, with the index of the objective.
+std::vector<std::pair<size_t, Importance>> ImportanceByObjective(const TriedSearch& search);
 
 // {"trials", "options": [{"option", "share", "at", "value"}], "pairs": [{"a", "b", "value"}]},
 // where a and b are paths. Numbers have six digits.

@@ -129,6 +129,21 @@ std::vector<TriedObjective> ObjectivesOf(const Json& table) {
   return objectives;
 }
 
+std::vector<TriedPhase> ScheduleOf(const Json& table) {
+  std::vector<TriedPhase> schedule;
+  for (const Json& each : ListAt(table, "schedule")) {
+    const std::vector<Json> epochs = ListAt(each, "epochs");
+    Json values = At(each, "values");
+    if (epochs.size() != 2 || !epochs[0].is_number_integer() || !epochs[1].is_number_integer() ||
+        !values.is_object()) {
+      continue;
+    }
+    schedule.push_back({epochs[0].get<int64_t>(), epochs[1].get<int64_t>(), WholeAt(each, "trial"),
+                        std::move(values)});
+  }
+  return schedule;
+}
+
 }  // namespace
 
 std::vector<const TriedTrial*> TriedSearch::BestFirst() const {
@@ -159,6 +174,7 @@ std::optional<TriedSearch> TriedSearchFrom(const Json& table, const Json& space)
   if (search.trials.empty()) return std::nullopt;
   std::ranges::stable_sort(search.trials, {}, &TriedTrial::number);
   search.options = OptionsOf(space, search.trials);
+  search.schedule = ScheduleOf(table);
   return search;
 }
 

@@ -43,12 +43,21 @@ struct TriedObjective {
   bool higher_is_better = false;
 };
 
+// Some epochs of the training of a population's best, and its options in them.
+struct TriedPhase {
+  int64_t first = 0;
+  int64_t last = 0;
+  int64_t trial = 0;
+  Json values = Json::object();
+};
+
 struct TriedSearch {
   std::vector<TriedObjective> objectives;  // At least one; the first is that of `value`.
   int64_t best = 0;                        // 0: none.
   std::vector<int64_t> front;  // Of several objectives: the trials that no other is better than.
   std::vector<TriedOption> options;
-  std::vector<TriedTrial> trials;  // By number.
+  std::vector<TriedTrial> trials;    // By number.
+  std::vector<TriedPhase> schedule;  // Of a population.
 
   const TriedObjective& first() const { return objectives.front(); }
   // The done trials first, the best of them first; then the pruned, then the failed ones.

@@ -74,17 +74,39 @@ std::string Percent(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
 }
 
+// "  importance: ...", a line for each metric.
 std::string ImportanceText(const TriedSearch& search) {
-  const std::optional<Importance> found = ImportanceOf(search);
-  if (!found) return {};
-  std::vector<OptionImportance> order = found->options;
-  std::ranges::stable_sort(order, std::greater<>(), &OptionImportance::share);
-  std::string text = "  importance: ";
-  for (const OptionImportance& each : order) {
-    text += fmt::format("{}{} {}", &each == order.data() ? "" : ", ", Brief(each.path),
-                        Percent(each.share));
+  std::string text;
+  for (const auto& [objective, importance] : ImportanceByObjective(search)) {
+    std::vector<OptionImportance> order = importance.options;
+    std::ranges::stable_sort(order, std::greater<>(), &OptionImportance::share);
+    std::string line = "  importance";
+    if (search.objectives.size() > 1) line += " for " + search.objectives[objective].metric;
+    for (const OptionImportance& each : order) {
+      line += fmt::format("{} {} {}", &each == order.data() ? ":" : ",", Brief(each.path),
+                          Percent(each.share));
+    }
+    text += FittedLines(line + "\n");
   }
-  return FittedLines(text + "\n");
+  return text;
+}
+
+// "  epochs 1 to 4 (trial 3): optimizer.learning_rate 0.01", a line for each set of options.
+std::string ScheduleText(const TriedSearch& search) {
+  if (search.schedule.empty()) return {};
+  std::string text = "  the best was trained with\n";
+  for (const TriedPhase& each : search.schedule) {
+    std::string line = each.first == each.last
+                           ? fmt::format("    epoch {}", each.first)
+                           : fmt::format("    epochs {} to {}", each.first, each.last);
+    line += fmt::format(" (trial {})", each.trial);
+    const char* comma = ": ";
+    for (const auto& [path, value] : each.values.items()) {
+      line += std::exchange(comma, ", ") + Brief(path) + " " + ValueText(value);
+    }
+    text += FittedLines(line + "\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -97,10 +119,10 @@ std::string SearchAsText(const fs::path& run) {
     const int64_t count = CountOf(*search, state);
     if (count > 0) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, state);
   }
-  return fmt::format("  {} {}: {}{}\n{}{}", search->trials.size(),
+  return fmt::format("  {} {}: {}{}\n{}{}{}", search->trials.size(),
                      search->trials.size() == 1 ? "trial" : "trials", counts,
                      search->front.empty() ? "" : "; those that no other is better than:",
-                     TrialsTable(*search), ImportanceText(*search));
+                     TrialsTable(*search), ScheduleText(*search), ImportanceText(*search));
 }
 
 Json SearchFacts(const fs::path& run) {
@@ -114,9 +136,10 @@ Json SearchFacts(const fs::path& run) {
     if (best->value) facts["best " + search->first().metric] = *best->value;
     for (const auto& [path, value] : best->values.items()) facts["best " + path] = value;
   }
-  if (const std::optional<Importance> found = ImportanceOf(*search)) {
-    for (const OptionImportance& each : found->options) {
-      facts["importance of " + each.path] = Percent(each.share);
+  for (const auto& [objective, importance] : ImportanceByObjective(*search)) {
+    const std::string of = objective == 0 ? "" : " for " + search->objectives[objective].metric;
+    for (const OptionImportance& each : importance.options) {
+      facts["importance of " + each.path + of] = Percent(each.share);
     }
   }
   return facts;

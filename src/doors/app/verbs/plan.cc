@@ -199,8 +199,13 @@ std::string LimitsText(const Json& search) {
                         Shown(search["target"]));
   }
   if (search.contains("patience")) {
-    text += fmt::format("  ends after {} trials in a row, by number, that improve nothing\n",
-                        WholeAt(search, "patience"));
+    const std::string nothing =
+        search.contains("least")
+            ? fmt::format("less than {}{}", Shown(search["least"]),
+                          search.contains("objectives") ? " of the hypervolume" : "")
+            : "nothing";
+    text += fmt::format("  ends after {} trials in a row, by number, that improve {}\n",
+                        WholeAt(search, "patience"), nothing);
   }
   if (search.contains("seconds")) {
     text += fmt::format("  no trial starts after {} s: how many there are depends on the clock\n",
@@ -218,6 +223,15 @@ std::string LimitsText(const Json& search) {
   return text;
 }
 
+std::string PopulationText(const Json& population) {
+  const int64_t every = WholeAt(population, "every");
+  return fmt::format(
+      "  {} generations of {} nets, {} epoch{} each; after each the worst quarter goes on from the "
+      "best, with other options\n",
+      WholeAt(population, "generations"), WholeAt(population, "members"), every,
+      every == 1 ? "" : "s");
+}
+
 // Says how many trials a search makes, how they are measured, and lists the first of them.
 std::string SearchText(const Json& search) {
   const int64_t trials = search["trials"].get<int64_t>();
@@ -229,6 +243,7 @@ std::string SearchText(const Json& search) {
       folds.empty() ? "validation rows" : folds, fits, fits == 1 ? "" : "s",
       Shown(search["parallel"]));
   if (search.contains("prune")) text += PruningText(search["prune"]);
+  if (search.contains("population")) text += PopulationText(search["population"]);
   text += LimitsText(search);
   std::vector<std::vector<std::string>> rows = {{"  trial"}};
   for (const auto& [path, values] : search["space"].items()) rows[0].push_back(path);

@@ -47,6 +47,7 @@ Result<AskedSearch> Open(const Job& job, const Arguments& arguments) {
   Json options = job.settings.tree["search"];
   const std::vector<std::string> higher = arguments.Values("--higher-is-better");
   if (!higher.empty()) options["higher_is_better"] = higher;
+  if (arguments.Has("--save")) options["save"] = arguments.Value("--save");
   return OpenAsked(options);
 }
 
@@ -78,6 +79,8 @@ CommandVerb SearchVerb() {
                   "of which more is better; \"value\" unless search.metric has names; may be "
                   "repeated",
                   ""},
+                 {"--save", "FILE",
+                  "writes what is asked and told to this file, and goes on where it ends", ""},
                  SetFlag()},
        .says = "asks what to try, for an objective of your own",
        .more =

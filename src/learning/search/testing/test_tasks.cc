@@ -20,6 +20,7 @@
 #include "os/file.h"
 #include "pipeline/fit_task.h"
 #include "pipeline/torch_task.h"
+#include "recipe/changes.h"
 
 namespace protium {
 
@@ -85,7 +86,9 @@ Status TrainTask(TaskContext& context) {
         mark ? static_cast<const arrow::BooleanArray&>(*mark).true_count() : int64_t{0};
     result.rows += batch->num_rows() - out;
   }
-  const double rate = config.train.optimizer.options.value("learning_rate", 0.0);
+  // Of the last epoch.
+  const Choice optimizer = OptimizerAfter(config.train, config.train.epochs - 1);
+  const double rate = optimizer.options.value("learning_rate", 0.0);
   if (rate == kTooLarge) throw std::bad_alloc();
   const auto full = std::filesystem::path(config.folder).parent_path().parent_path() / "full";
   if (rate == kAtFullDisk && std::filesystem::exists(full)) {

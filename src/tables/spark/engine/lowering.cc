@@ -189,10 +189,10 @@ class Lowering {
 
   // Returns the table's name as SQL spells it, unique in the query. Spark makes the tables views
   // while it reads a query and drops them afterwards: those of an inner query, separated by a task,
-  // must have other names, or Spark would drop the outer one's.
+  // must have other names, or Spark would drop the outer one's; so must those of other queries.
   std::string Add(const std::string& about, Relation relation) {
     const std::string within = depth_ > 0 ? fmt::format("in{}_", depth_) : "";
-    std::string name = fmt::format("pt_{}{}_{}", within, tables_.size(), about);
+    std::string name = fmt::format("pt_{}{}{}_{}", context_.query, within, tables_.size(), about);
     // A point would divide a view's name into several.
     std::replace(name.begin(), name.end(), '.', '_');
     tables_.push_back({name, std::move(relation)});

@@ -41,6 +41,9 @@ struct LoweringContext {
       local_table;
   // Whether Spark understands a doubled quote inside quotes. 4.0 does not.
   bool doubled_quotes = true;
+  // Tells the query's tables from those of others that the session reads at the same time; empty:
+  // there are none.
+  std::string query;
   // Materialised nodes; nothing below them is lowered.
   std::unordered_map<const Node*, KeptRelation> kept;
 };

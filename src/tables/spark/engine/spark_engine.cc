@@ -216,6 +216,7 @@ class SparkEngine : public Engine {
       };
     }
     const std::lock_guard lock(mutex_);
+    context.query = fmt::format("q{}_", queries_++);
     for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
     if (tasks != nullptr) {
       context.map = [this, call, tasks](const MapTask& task, const Plan& rows,
@@ -393,6 +394,7 @@ class SparkEngine : public Engine {
   const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
   // mutex_ guards them.
+  int64_t queries_ = 0;  // That were lowered.
   std::map<const Node*, Kept> kept_;
   std::string warning_;  // About the session's settings; empty once it was sent.
 };
