@@ -138,7 +138,7 @@ TEST(DeltaOutput, OfManyWritersAtOnceHasAllTheirRows) {
 
 TEST(DeltaOutput, OfRunsThatAreKilledIsWholeAndWrittenOnce) {
   NEED_DELTALAKE();
-  constexpr int kKills = 10;
+  constexpr int kKills = 6;
   const OwnJob own(MachinesTable(2000), CopyJob("delta = \"lake\", mode = \"append\""));
   fs::create_directory(own / "lake");
   std::mt19937 random(37);
