@@ -24,7 +24,6 @@ struct EngineKind {
   std::vector<std::string_view> shown_parameters;
   // Its workers run on this machine: they see its files and have what is installed here.
   bool runs_here;
-  bool writes_lakes;  // Writes tables of Delta.
   // Reads the kind's own settings over their defaults and returns all of them; null: it has none.
   Result<Json> (*settings)(const Json& given, const std::string& path);
   FieldType (*settings_type)();
