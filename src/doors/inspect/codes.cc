@@ -15,8 +15,9 @@ namespace {
 
 constexpr int64_t kMostRows = 100'000;  // Codes begin with 0 soon.
 
+// Two digits are a month or an hour.
 bool IsCode(std::string_view text) {
-  return text.size() > 1 && text[0] == '0' && std::ranges::all_of(text, IsDigit);
+  return text.size() > 2 && text[0] == '0' && std::ranges::all_of(text, IsDigit);
 }
 
 // Reads at most `left` rows of a file.

@@ -15,8 +15,8 @@ struct CodeColumn {
   std::string example;  // "01067"
 };
 
-// The columns of whole numbers in which a cell of the first 100,000 rows has a leading zero. The
-// `files` are CSV and have been read with these options.
+// The columns of whole numbers in which a cell of the first 100,000 rows has a leading zero and
+// two digits or more behind it. The `files` are CSV and have been read with these options.
 Result<std::vector<CodeColumn>> FindCodes(const std::vector<std::string>& files,
                                           const CsvOptions& csv, const TableProfile& table);
 

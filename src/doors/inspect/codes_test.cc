@@ -60,11 +60,13 @@ TEST_F(CodesTest, WithLeadingZerosAreReadAsText) {
   EXPECT_EQ(look.table.Find("zip")->leading_zeros, 15);
 }
 
-TEST_F(CodesTest, AreNotAmountsThatAreZero) {
-  const FirstLook look =
-      LookIn("n,y", 30, [](int i) { return fmt::format("{},{}", i % 3 == 0 ? 0 : -i, i % 7); });
+TEST_F(CodesTest, AreNotAmountsThatAreZeroOrMonths) {
+  const FirstLook look = LookIn("n,month,y", 30, [](int i) {
+    return fmt::format("{},{:02},{}", i % 3 == 0 ? 0 : -i, 1 + i % 12, i % 7);
+  });
   EXPECT_THAT(look.codes, IsEmpty());
   EXPECT_EQ(look.table.Find("n")->type->ToString(), "int64");
+  EXPECT_EQ(look.table.Find("month")->type->ToString(), "int64");
 }
 
 using WholeNumbers = MadeTable;

@@ -62,22 +62,33 @@ bool LiesHere(const Job& job) {
          std::ranges::all_of(job.file.tables.all, is_file);
 }
 
-// What the first rows say, for at most some seconds; nothing if that needs code of the job or
-// another machine.
-Result<LeakLook> LookAtTables(const JobCheck& check, const Invocation& invocation) {
-  const Job& job = check.job;
-  if (!check.mistakes.empty() || !job.unloaded.files.empty() || !LiesHere(job)) return LeakLook();
+Result<LeakLook> LookUntil(Deadline deadline, const Job& job, const Invocation& invocation) {
   PT_LET(RunRequest request, RequestForJob(job, invocation));
-  request.session.call.deadline = Clock::now() + kLookLimit;
+  request.session.call.deadline = deadline;
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
   PT_LET(const JobFrames frames, OpenJob(*session, job));
   return LookAtFirstRows(job, frames);
 }
 
+// What the first rows say, for at most some seconds; nothing if that needs code of the job or
+// another machine.
+Result<LeakLook> LookAtTables(const JobCheck& check, const Invocation& invocation) {
+  const Job& job = check.job;
+  const bool learns = job.estimator && !job.file.stream && job.file.leaks.look;
+  if (!check.mistakes.empty() || !job.unloaded.files.empty() || !learns || !LiesHere(job)) {
+    return LeakLook();
+  }
+  const Deadline deadline = Clock::now() + kLookLimit;
+  Result<LeakLook> look = LookUntil(deadline, job, invocation);
+  if (look.ok() || Clock::now() < deadline) return look;
+  return Fail(
+      {.what = fmt::format("the first rows take over {} s; protium run looks before it trains",
+                           kLookLimit.count())});
+}
+
 std::string LookText(const Result<LeakLook>& look) {
   if (!look.ok()) {
-    return fmt::format("not looked for target leaks, which protium run does: {}\n",
-                       FaultOf(look.status()).what);
+    return fmt::format("target leaks were not looked for: {}\n", FaultOf(look.status()).what);
   }
   std::string text;
   for (const std::string& each : look->findings) text += "warning  " + each + "\n";
