@@ -69,13 +69,14 @@ def minimised(**options):
 
 class Asking(unittest.TestCase):
     def test_the_search_learns_from_what_it_is_told(self):
-        search = minimised(trials=60, seed=3)
-        self.assertEqual(len(search.trials), 60)
-        self.assertLess(search.best["value"], 0.4)
-        self.assertEqual(search.best["values"]["kind"], "b")
-        self.assertLess(search.best["value"],
-                        minimised(trials=60, seed=3, method="random").best["value"])
-        self.assertEqual(search.trials, minimised(trials=60, seed=3).trials)
+        searches = [minimised(trials=60, seed=seed) for seed in range(9)]
+        best = sorted(searches, key=lambda each: each.best["value"])[4].best  # The median.
+        self.assertEqual(len(searches[3].trials), 60)
+        self.assertLess(best["value"], 0.2)
+        self.assertEqual(best["values"]["kind"], "b")
+        drawn = [minimised(trials=60, seed=seed, method="random") for seed in range(9)]
+        self.assertLess(best["value"], sorted(each.best["value"] for each in drawn)[4])
+        self.assertEqual(searches[3].trials, minimised(trials=60, seed=3).trials)
 
     def test_trials_that_promise_little_are_pruned(self):
         search = pt.Search(BOWL, trials=30, method="random", prune="asha")
