@@ -191,6 +191,8 @@ void Parzen::Multiply(size_t component, double factor) {
 
 void Parzen::AddRange(const Axis& axis, std::span<const Point* const> points) {
   Components on{.axis = axis};
+  on.middle.reserve(points.size() + 1);
+  on.inverse_deviation.reserve(points.size() + 1);
   for (const Point* point : points) on.middle.push_back((*point)[axis.at]);
   std::vector<double> deviations = Gaps(axis, on.middle).Deviations();
   on.middle.push_back(0.5 * (axis.low + axis.high));
@@ -207,6 +209,7 @@ void Parzen::AddRange(const Axis& axis, std::span<const Point* const> points) {
 
 void Parzen::AddChoice(const Axis& axis, std::span<const Point* const> points) {
   Components on{.axis = axis};
+  on.middle.reserve(points.size() + 1);
   for (const Point* point : points) on.middle.push_back((*point)[axis.at]);
   on.middle.push_back(-1);  // The prior has no choice of its own.
   const double other = 1 / double(points.size() + 1);
