@@ -38,6 +38,9 @@ struct Place {
   duck::Connection connection;
   GivenTables tables;
   std::mutex mutex;  // Held while the connection is used.
+  // How often a table or view was made or dropped: DuckDB binds a query anew, in each call, once
+  // that has happened since it was prepared.
+  int64_t changes = 0;
 
   Status Open() {
     PT_LET(connection, database->Connect());
@@ -54,6 +57,7 @@ class NamedRows {
   static Result<NamedRows> Make(Place& place, const SchemaPtr& columns) {
     PT_LET(auto table, GivenTable::Make(place.connection, columns));
     NamedRows rows(place, place.tables.Add(std::move(table)));
+    ++place.changes;
     PT_TRY(duck::Do(place.connection, fmt::format("CREATE VIEW {} AS SELECT * FROM pt_given({})",
                                                   rows.name(), rows.number_)));
     return rows;
@@ -63,12 +67,14 @@ class NamedRows {
   NamedRows& operator=(NamedRows&&) = delete;
   ~NamedRows() {
     if (place_ == nullptr) return;
+    ++place_->changes;
     (void)duck::Do(place_->connection, "DROP VIEW IF EXISTS " + name());
     place_->tables.Remove(number_);
   }
 
   std::string name() const { return fmt::format("pt_rows_{}", number_); }
   GivenTable& table() const { return *place_->tables.Find(number_); }
+  const Place& place() const { return *place_; }
 
  private:
   NamedRows(Place& place, int64_t number) : place_(&place), number_(number) {}
@@ -83,6 +89,7 @@ class CopiedTable {
   static Result<CopiedTable> Make(Place& place, const arrow::RecordBatch& rows) {
     PT_LET(NamedRows given, NamedRows::Make(place, rows.schema()));
     CopiedTable table(place, given.name() + "_copy");
+    ++place.changes;
     given.table().Show(arrow::RecordBatch::Make(rows.schema(), rows.num_rows(), rows.columns()));
     const Status copied =
         duck::Do(place.connection,
@@ -95,7 +102,9 @@ class CopiedTable {
       : place_(std::exchange(other.place_, nullptr)), name_(std::move(other.name_)) {}
   CopiedTable& operator=(CopiedTable&&) = delete;
   ~CopiedTable() {
-    if (place_ != nullptr) (void)duck::Do(place_->connection, "DROP TABLE IF EXISTS " + name_);
+    if (place_ == nullptr) return;
+    ++place_->changes;
+    (void)duck::Do(place_->connection, "DROP TABLE IF EXISTS " + name_);
   }
 
   const std::string& name() const { return name_; }
@@ -112,10 +121,14 @@ struct Prepared {
   NamedRows rows;
   std::vector<CopiedTable> others;
   std::unique_ptr<KeyTables> keys;
-  duck::Prepared query;
+  std::string select;
   SchemaPtr schema;
+  // Prepared after so many changes of the place.
+  mutable duck::Prepared query;
+  mutable int64_t changes = 0;
 
   Result<std::shared_ptr<arrow::RecordBatch>> Over(const arrow::RecordBatch& given) const {
+    PT_TRY(PrepareAgain());
     GivenTable& table = rows.table();
     table.Show(arrow::RecordBatch::Make(given.schema(), given.num_rows(), given.columns()));
     auto made = Run();
@@ -125,6 +138,14 @@ struct Prepared {
   }
 
  private:
+  // What DuckDB binds anew in a call it forgets after it.
+  Status PrepareAgain() const {
+    if (changes == rows.place().changes) return Status::OK();
+    PT_LET(query, duck::Prepare(rows.place().connection, select));
+    changes = rows.place().changes;
+    return Status::OK();
+  }
+
   Result<std::shared_ptr<arrow::RecordBatch>> Run() const {
     duck::Answer answer;
     if (duckdb_execute_prepared(query.get(), answer.out()) == DuckDBError) {
@@ -243,12 +264,12 @@ class DuckDbRowQueries : public RowQueries {
       return keys->Get(place_->database, lookup);
     };
     PT_LET(const RelationSql sql, WriteFor(connection, plan, tables, key_table));
-    const auto select = WithPlainTypes(connection, sql.text);
+    auto select = WithPlainTypes(connection, sql.text);
     PT_TRY(PlaceInOriginal(select.status(), sql.text, sql.texts));
     PT_LET(duck::Prepared query, duck::Prepare(connection, *select));
     PT_LET(SchemaPtr schema, duck::ToArrow(connection, duck::DescribeColumns(query)));
-    return Prepared{std::move(named), std::move(others), std::move(keys), std::move(query),
-                    std::move(schema)};
+    return Prepared{std::move(named),  std::move(others), std::move(keys), std::move(*select),
+                    std::move(schema), std::move(query),  place_->changes};
   }
 
   std::shared_ptr<Place> place_;
