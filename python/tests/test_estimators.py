@@ -164,6 +164,9 @@ class Estimators(unittest.TestCase):
             again = pickle.loads(pickle.dumps(model))
             np.testing.assert_array_equal(again.predict(asked), model.predict(asked))
             self.assertEqual(model.evaluate(X, y)["rows"], 900)
+        around = pd.date_range("1998-06-01", periods=900, freq="D").strftime("%m/%d/%y").to_series(index=range(900))
+        years = pt.TreeRegressor(random_state=0).fit(around.to_frame("day"), y)
+        np.testing.assert_allclose(years.predict(around.iloc[[100, 700]].to_frame("day")), [1, 7], atol=0.2)
         odd = X.assign(day=["someday", *X["day"][1:]])
         self.assertTrue(np.isfinite(model.predict(odd)).all())
 

@@ -78,6 +78,12 @@ TEST(DatePattern, ReadsThe20thCenturyByAPivot) {
   EXPECT_EQ(ReadingOf(pattern.Found(), "day"),
             "CASE WHEN to_date(day, 'd-MMM-yy') < DATE '2069-01-01' THEN to_date(day, 'd-MMM-yy') "
             "ELSE to_date(day, 'd-MMM-yy') - INTERVAL 100 YEAR END");
+  // Values that nobody has seen may be of it even if those that were seen are not.
+  DatePattern later;
+  later.Read("1-Apr-19");
+  EXPECT_EQ(LooseReadingOf(later.Found(), "day"),
+            "CASE WHEN try_to_date(day, 'd-MMM-yy') < DATE '2069-01-01' THEN try_to_date(day, "
+            "'d-MMM-yy') ELSE try_to_date(day, 'd-MMM-yy') - INTERVAL 100 YEAR END");
 }
 
 TEST(DatePattern, IsNoneWhereAValueDoesNotFit) {

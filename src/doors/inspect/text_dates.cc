@@ -331,20 +331,26 @@ Result<std::map<std::string, TextDate>> FindTextDatesAt(const TypedPlace& place,
   return FindTextDates(*rows, table);
 }
 
+// Two-digit years as in POSIX, of a value that the pattern has read as one of 2000 to 2099.
+static std::string WithLastCentury(const std::string& read, bool time) {
+  return fmt::format("CASE WHEN {0} < {1} '{2}-01-01' THEN {0} ELSE {0} - INTERVAL 100 YEAR END",
+                     read, time ? "TIMESTAMP" : "DATE", kFirstShortYear + kLastCenturyFrom);
+}
+
 std::string ReadingOf(const TextDate& date, const std::string& column) {
   if (date.iso) return fmt::format("to_timestamp({})", column);
   const std::string read =
       fmt::format("{}({}, '{}')", date.time ? "to_timestamp" : "to_date", column, date.pattern);
-  if (!date.last_century) return read;
-  return fmt::format("CASE WHEN {0} < {1} '{2}-01-01' THEN {0} ELSE {0} - INTERVAL 100 YEAR END",
-                     read, date.time ? "TIMESTAMP" : "DATE", kFirstShortYear + kLastCenturyFrom);
+  return date.last_century ? WithLastCentury(read, date.time) : read;
 }
 
+// Of values that nobody has seen, any may be of the last century.
 std::string LooseReadingOf(const TextDate& date, const std::string& column) {
   if (date.iso) return fmt::format("try_to_timestamp({})", column);
   const auto reading = [&](const TextDate& each) {
-    return fmt::format("{}({}, '{}')", date.time ? "try_to_timestamp" : "try_to_date", column,
-                       each.pattern);
+    const std::string read = fmt::format(
+        "{}({}, '{}')", date.time ? "try_to_timestamp" : "try_to_date", column, each.pattern);
+    return each.short_year ? WithLastCentury(read, date.time) : read;
   };
   DatePattern odd;
   odd.Read(date.odd);
