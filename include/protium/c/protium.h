@@ -133,9 +133,9 @@ pt_error* pt_frame_plan(const pt_frame* frame, char** json);
 // Returns an object with the columns that give `label` away by themselves, and for each the reason.
 // Reads the rows twice. Since version 3.
 pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json);
-// Returns an object with the columns of text whose values are dates or times of one pattern other
-// than ISO's, and for each the SQL expression that reads it, odd values as NULL. Reads the rows
-// once or twice. Since version 4.
+// Returns an object with the columns of text most of whose values are dates or times of one
+// pattern, and for each the SQL expression that reads it, odd values as NULL. Reads the rows once
+// or twice. Since version 4.
 pt_error* pt_frame_text_times(const pt_frame* frame, char** json);
 void pt_frame_free(pt_frame* frame);
 

@@ -299,10 +299,16 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
 
 }  // namespace
 
+// With the types that the model learned from; refuses a table that it cannot read.
+static Result<Plan> ReadableRows(const ModelState& state, const Plan& table, SchemaPtr& schema) {
+  Plan typed = WithLearnedTypes(state, table, schema);
+  PT_TRY(CheckTable(*state.chain, *schema));
+  return typed;
+}
+
 Result<Plan> PlanBehindHistory(const ModelState& state, const Plan& table, SchemaPtr& schema,
                                const Plan& history) {
-  const Plan typed = WithLearnedTypes(state, table, schema);
-  PT_TRY(CheckTable(*state.chain, *schema));
+  PT_LET(const Plan typed, ReadableRows(state, table, schema));
   Columns columns = ColumnNames(*schema);
   return BehindHistory(*state.chain, typed, columns, history);
 }
@@ -315,24 +321,22 @@ Result<Plan> PlanAboveHistory(const ModelState& state, const Plan& rows,
   const Columns wanted = packs ? Wanted(state, *scaled) : Wanted(state, {});
   Columns columns = ColumnNames(schema);
   for (std::string& each : HistoryOutputs(*state.chain)) columns.push_back(std::move(each));
-  const Plan applied = ApplyStages(*state.chain, rows, columns, wanted, RowUse::kOther, analyze);
-  return state.chain->estimator ? applied : WithColumns(applied, OfStages(state, schema), {});
+  Plan applied = ApplyStages(*state.chain, rows, columns, wanted, RowUse::kOther, analyze);
+  // Stages that read earlier rows come first, wherever the list has them.
+  const bool in_order = state.chain->estimator || !ReadsHistory(*state.chain);
+  return in_order ? applied : WithColumns(applied, OfStages(state, schema), {});
 }
 
 Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
                          std::vector<ScaledNumber>* scaled, const Analyze& analyze) {
+  Plan rows;
   if (ReadsHistory(*state.chain)) {
     PT_LET(const Plan history, OpenHistory(state.history));
-    PT_LET(const Plan rows, PlanBehindHistory(state, table, schema, history));
-    return PlanAboveHistory(state, rows, *schema, scaled, analyze);
+    PT_LET(rows, PlanBehindHistory(state, table, schema, history));
+  } else {
+    PT_LET(rows, ReadableRows(state, table, schema));
   }
-  const Plan typed = WithLearnedTypes(state, table, schema);
-  PT_TRY(CheckTable(*state.chain, *schema));
-  const bool packs = scaled != nullptr && state.chain->estimator;
-  if (packs) *scaled = ScaledInPacking(*state.chain, *schema);
-  Columns columns = ColumnNames(*schema);
-  const Columns wanted = packs ? Wanted(state, *scaled) : Wanted(state, {});
-  return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
+  return PlanAboveHistory(state, rows, *schema, scaled, analyze);
 }
 
 SchemaPtr NeededColumns(const ModelState& state) {
