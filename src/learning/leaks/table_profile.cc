@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <set>
@@ -332,7 +331,7 @@ Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head) {
 
 namespace {
 
-double AsNumber(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
+double AsNumber(const std::string& text) { return AllAsNumber<double>(text).value_or(0); }
 
 // Whether whole numbers that differ in every row tell rows apart and say nothing else: they are in
 // the order of the rows, leave few numbers out, or are as large and as evenly spread as hashes.

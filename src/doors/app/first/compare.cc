@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <stop_token>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "frame/session_state.h"
 #include "inspect/first_job.h"
 #include "job/read_job.h"
@@ -175,15 +175,14 @@ Compared Decide(const std::string& metric, double trees, double net) {
                              metric, of_trees, of_net)};
 }
 
-double NumberOf(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
-
 // Whether a few labels are so much larger than most that errors in them decide everything.
 bool IsSkewed(const JobOutline& outline) {
   constexpr double kSkewed = 20;
+  const auto number = [](const std::string& text) { return AllAsNumber<double>(text).value_or(0); };
   const ColumnProfile& label = outline.label;
-  const double median = NumberOf(label.median);
-  return outline.aim == Aim::kNumber && !outline.looks_back() && NumberOf(label.least) >= 0 &&
-         median > 0 && NumberOf(label.greatest) >= kSkewed * median;
+  const double median = number(label.median);
+  return outline.aim == Aim::kNumber && !outline.looks_back() && number(label.least) >= 0 &&
+         median > 0 && number(label.greatest) >= kSkewed * median;
 }
 
 // Keeps a change of the outline if that is clearly better; returns what to say of it. One that

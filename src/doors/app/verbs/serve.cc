@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "app/run/server_place.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 #include "terminal/printing.h"
@@ -36,10 +36,8 @@ Status ReadLog(const Arguments& arguments, ServeOptions& options) {
                  .what = "--log-share is the share of requests to keep, and none are kept",
                  .fix = "add --log FOLDER, or leave it out"});
   }
-  const auto [end, failed] =
-      std::from_chars(share.data(), share.data() + share.size(), options.log_share);
-  const bool whole = failed == std::errc() && end == share.data() + share.size();
-  if (whole && options.log_share > 0 && options.log_share <= 1) return Status::OK();
+  options.log_share = AllAsNumber<double>(share).value_or(0);
+  if (options.log_share > 0 && options.log_share <= 1) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("--log-share {} is not a share above 0 and up to 1", share),
                .fix = "--log-share 0.1"});
