@@ -195,7 +195,26 @@ TEST(ObjectRuns, AreLabelledAndRemovedFromAnywhere) {
   EXPECT_EQ(gone.exit, 3) << gone.err;
 }
 
-TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
+TEST(ObjectRuns, InUseElsewhereAreRefused) {
+  NEED_STORE(store, Store);
+  const OwnJob job(MachinesTable(kRows), LongJob(100'000));
+  const std::string runs = "s3://lake/used";
+  const Machine here(*store, job, "here"), there(*store, job, "there");
+  const auto run = here.StartRun(runs);
+  const std::string address = AwaitRun(there, runs);
+  ASSERT_FALSE(address.empty());
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"resume", address}, {"runs", "rm", address}}) {
+    const Outcome refused = there.Protium(words);
+    EXPECT_EQ(refused.exit, 4) << refused.err;
+    EXPECT_TRUE(Has(refused.err, "is in use by another job")) << refused.err;
+  }
+  EXPECT_TRUE(run->alive());
+  run->Signal(SIGKILL);
+  run->Wait();
+}
+
+TEST(ObjectRuns, TakenOverElsewhereEnd) {
   NEED_STORE(store, Store);
   const OwnJob job(MachinesTable(kRows), LongJob(160));
   const std::string whole = UndisturbedWeights(job), runs = "s3://lake/twice";
@@ -203,12 +222,6 @@ TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   const auto run = here.StartRun(runs);
   const std::string address = AwaitRun(there, runs);
   ASSERT_FALSE(address.empty());
-  const Outcome refused = there.Protium({"resume", address});
-  EXPECT_EQ(refused.exit, 4) << refused.err;
-  EXPECT_TRUE(Has(refused.err, "is in use by another job")) << refused.err;
-  const Outcome removed = there.Protium({"runs", "rm", address});
-  EXPECT_EQ(removed.exit, 4) << removed.err;
-  EXPECT_TRUE(Has(removed.err, "is in use by another job")) << removed.err;
   ASSERT_TRUE(run->alive());
   run->Signal(SIGSTOP);
   const Outcome taken = there.Protium({"resume", address, "--json"});

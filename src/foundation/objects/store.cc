@@ -55,6 +55,32 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ReadPiece(arrow::io::RandomAccessF
   }
 }
 
+// An object as it is when asked for.
+struct ObjectState {
+  std::shared_ptr<arrow::io::RandomAccessFile> file;
+  int64_t bytes = 0;
+  std::string tag;  // Of its contents, where the store gives one.
+};
+
+arrow::Result<ObjectState> StateOf(arrow::fs::FileSystem& files, const std::string& path) {
+  ObjectState state;
+  ARROW_ASSIGN_OR_RAISE(state.file, files.OpenInputFile(path));
+  ARROW_ASSIGN_OR_RAISE(state.bytes, state.file->GetSize());
+  const auto known = state.file->ReadMetadata();
+  if (known.ok() && *known) state.tag = (*known)->Get("ETag").ValueOr("");
+  return state;
+}
+
+Status EachPiece(arrow::io::RandomAccessFile& in, int64_t bytes,
+                 const std::function<Status(std::string_view)>& take) {
+  for (int64_t at = 0; at < bytes;) {
+    PT_LET(const auto piece, ReadPiece(in, at, std::min(kPiece, bytes - at)));
+    PT_TRY(take(std::string_view(*piece)));
+    at += piece->size();
+  }
+  return Status::OK();
+}
+
 // Leaves no half-written object behind.
 Status Given(arrow::io::OutputStream& out, const std::function<Status()>& write) {
   const Status status = write();
@@ -117,30 +143,38 @@ Result<bool> ObjectStore::Get(const std::string& name,
   PT_TRY(Failed("read", name, in.status()));
   const auto size = (*in)->GetSize();
   PT_TRY(Failed("read", name, size.status()));
-  for (int64_t at = 0; at < *size;) {
-    const auto piece = ReadPiece(**in, at, std::min(kPiece, *size - at));
-    if (!piece.ok() && IsMissing(piece.status())) return false;
-    PT_TRY(Failed("read", name, piece.status()));
-    PT_TRY(take(std::string_view(**piece)));
-    at += (*piece)->size();
-  }
+  const Status read = EachPiece(**in, *size, take);
+  if (IsMissing(read)) return false;
+  PT_TRY(Failed("read", name, read));
   return true;
 }
 
+// Arrow's files ask for the size first and for the bytes later, so that an object that grows in
+// between is cut at its earlier size.
 Result<std::optional<std::string>> ObjectStore::GetText(const std::string& name,
                                                         int64_t cap_bytes) const {
-  std::string text;
-  PT_LET(const bool found, Get(name, [&](std::string_view piece) -> Status {
-           if (int64_t(text.size() + piece.size()) > cap_bytes) {
-             return Fail({.exit = Exit::kInput,
-                          .what = fmt::format("{} is larger than {} bytes", (place_ / name).text(),
-                                              cap_bytes)});
-           }
-           text += piece;
-           return Status::OK();
-         }));
-  if (!found) return std::optional<std::string>();
-  return std::optional(std::move(text));
+  constexpr int kTries = 8;
+  auto state = StateOf(*files_, PathOf(name));
+  for (int i = 0; i < kTries; ++i) {
+    if (!state.ok() && IsMissing(state.status())) return std::optional<std::string>();
+    PT_TRY(Failed("read", name, state.status()));
+    if (state->bytes > cap_bytes) {
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = fmt::format("{} is larger than {} bytes", (place_ / name).text(), cap_bytes)});
+    }
+    std::string text;
+    const Status read = EachPiece(*state->file, state->bytes, [&](std::string_view piece) {
+      text += piece;
+      return Status::OK();
+    });
+    const auto after = StateOf(*files_, PathOf(name));
+    const bool same = after.ok() && after->bytes == state->bytes && after->tag == state->tag;
+    if (same && read.ok()) return std::optional(std::move(text));
+    if (same) return Failed("read", name, read);
+    state = after;
+  }
+  return Failed("read", name, Status::IOError("it is replaced faster than it can be read"));
 }
 
 Status ObjectStore::Delete(const std::string& name) const {

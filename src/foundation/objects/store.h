@@ -50,9 +50,11 @@ class ObjectStore {
   Status PutFile(const std::string& name, int file, int64_t from, int64_t bytes,
                  const std::function<void()>& alive) const;
 
-  // The contents of an object of at most `cap_bytes`; nullopt if there is none.
+  // The contents of an object of at most `cap_bytes`, of one moment even where others replace it
+  // meanwhile; nullopt if there is none.
   Result<std::optional<std::string>> GetText(const std::string& name, int64_t cap_bytes) const;
-  // Hands the contents of an object to `take`, piece by piece; false if there is none.
+  // Hands the contents of an object that nobody replaces to `take`, piece by piece; false if there
+  // is none.
   Result<bool> Get(const std::string& name,
                    const std::function<Status(std::string_view piece)>& take) const;
 
