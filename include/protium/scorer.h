@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,12 @@
 #include "protium/stream.h"
 
 namespace protium {
+
+// How far ahead: a number of rows, or, if `micros` is set, a time in microseconds.
+struct Horizon {
+  int64_t rows = 1;
+  int64_t micros = 0;
+};
 
 // A model that is ready to predict. Cheap to copy; any number of threads may use it at once, and it
 // no longer needs the model's session. Predictions are bitwise equal to those of
@@ -41,9 +48,27 @@ class Scorer {
   // refused here.
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const;
 
-  // The same for rows as JSON, with JSON's types (a date is a text such as "2024-01-31"): an object
-  // gives an object, a list of objects a list. Each row must have all columns of input(), null
-  // where its value is missing; others are ignored.
+  // The same for rows that are further ahead than the model looks back. `rows` may have the label:
+  // where it is NULL, or everywhere if there is no such column, it is predicted, of each series the
+  // earliest row first, and later rows read these predictions as they would read labels. Fails with
+  // Exit::kUsage for a model without stages such as lag and for predictions that are not one number
+  // a row; with Status::Cancelled soon after `stop` is requested. Where no row reads the label of
+  // an earlier one it is Score().
+  Result<std::shared_ptr<arrow::RecordBatch>> RollForward(const arrow::RecordBatch& rows,
+                                                          const std::stop_token& stop = {}) const;
+  // The same scorer, where rows that have come since training stand behind those that the model
+  // keeps, or in the place of those that are as late. `rows` has the columns that tell series
+  // apart, times, and the columns whose earlier values are read, or those of them that are known.
+  Result<Scorer> WithNewerRows(const arrow::RecordBatch& rows) const;
+  // The rows that follow those which the model keeps of each series, for RollForward(): the columns
+  // that tell series apart, and times, as far apart as the kept ones: seconds to weeks, months of
+  // the calendar, working days. Fails with Exit::kUsage if these have no common step, and for a
+  // model that reads other columns, of which nobody has said what they will hold.
+  Result<std::shared_ptr<arrow::RecordBatch>> NextRows(const Horizon& horizon) const;
+
+  // The same as Score() for rows as JSON, with JSON's types (a date is a text such as
+  // "2024-01-31"): an object gives an object, a list of objects a list. Each row must have all
+  // columns of input(), null where its value is missing; others are ignored.
   Result<std::string> ScoreJson(std::string_view rows) const;
 
  private:

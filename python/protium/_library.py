@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .errors import EnvironmentFault, error_of
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 EVENT_FUNCTION = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
 # Every function that can fail gives an error or NULL; what comes behind are its arguments.
@@ -45,6 +45,7 @@ _CAN_FAIL = {
     "pt_scorer_open": [c_void_p, POINTER(c_void_p)],
     "pt_scorer_describe": [c_void_p, POINTER(c_void_p)],
     "pt_scorer_score": [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
+    "pt_scorer_forecast": [c_void_p, c_char_p, c_void_p, c_void_p, c_void_p, c_void_p],
     "pt_scorer_score_json": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_search_open": [c_char_p, POINTER(c_void_p)],
     "pt_search_ask": [c_void_p, POINTER(c_void_p)],

@@ -164,6 +164,21 @@ class Model:
         """The predictions for a few rows, computed in this process."""
         return self.scorer().score_rows(rows)
 
+    def forecast(self, horizon: int | str | None = None, newer: Any = None) -> Any:
+        """Predicts series further ahead than the model looks back: a pyarrow.Table of the new rows.
+
+        `horizon`: how many rows of each series, or a time such as "28d"; `newer`: a table of rows
+        since training, with their labels, which they then follow. Without a horizon, the rows of
+        `newer` are predicted, where a missing label is read as predicted by later rows.
+        """
+        import pyarrow
+
+        batch = None
+        if newer is not None:
+            rows = self.session.table(newer).to_arrow().combine_chunks()
+            batch = (rows.to_batches() or [pyarrow.RecordBatch.from_pylist([], rows.schema)])[0]
+        return pyarrow.Table.from_batches([self.scorer().forecast(horizon, batch)])
+
     def export(self, format: str, path: str | os.PathLike[str], *, force: bool = False) -> list[str]:
         """Writes the model for another tool, "onnx" or what else `protium export --help` names, and
         returns what that format cannot hold of it."""

@@ -63,6 +63,27 @@ class Scorer:
         return pyarrow.RecordBatch._import_from_c(ctypes.addressof(made),
                                                   ctypes.addressof(made_schema))
 
+    def forecast(self, horizon: int | str | None = None, newer: Any = None) -> Any:
+        """Predicts further ahead than a model of series looks back: a pyarrow.RecordBatch.
+
+        `horizon`: how many rows of each series, or a time such as "28d", after those that the model
+        keeps; later rows read the predictions of earlier ones. `newer`: a pyarrow.RecordBatch of
+        rows that have come since training, which the new ones then follow. Without a horizon,
+        the rows of `newer` are predicted, where a missing label is read as predicted.
+        """
+        import pyarrow
+
+        options = {} if horizon is None else {"horizon": horizon}
+        given, schema = _arrow.Array(), _arrow.Schema()
+        made, made_schema = _arrow.Array(), _arrow.Schema()
+        if newer is not None:
+            newer._export_to_c(ctypes.addressof(given), ctypes.addressof(schema))
+        rows = (None, None) if newer is None else (ctypes.addressof(schema), ctypes.addressof(given))
+        _library.call("pt_scorer_forecast", self._handle, json.dumps(options).encode(), *rows,
+                      ctypes.addressof(made_schema), ctypes.addressof(made))
+        return pyarrow.RecordBatch._import_from_c(ctypes.addressof(made),
+                                                  ctypes.addressof(made_schema))
+
     def _json(self, rows: Any) -> Any:
         # NaN, as pandas and NumPy write what is missing, is not JSON.
         text = json.dumps(rows, default=_plain, ensure_ascii=False)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pipelines, models, and what may happen to a process while it fits."""
 
+import datetime
 import os
 import subprocess
 import sys
@@ -175,6 +176,29 @@ class Models(unittest.TestCase):
         scored = model.scorer().score_rows(rows)
         for name in ("loud", "odd", "loud__index"):
             self.assertEqual([each[name] for each in scored], list(told[name][:20]))
+
+    def test_series_are_predicted_further_than_the_model_looks_back(self):
+        try:
+            import pyarrow
+        except ImportError:
+            self.skipTest("pyarrow is not installed")
+        days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(64)]
+        rides = pyarrow.table({"day": days[:60], "rides": [float(i % 7) for i in range(60)]})
+        model = pt.Pipeline([
+            STAGES.Lag(id="ago", inputs=["rides"], time="day", lags=[1, 7]),
+            STAGES.TreeEstimator(numeric=[STAGES.outputs_of("ago")], label="rides", loss="mse",
+                                 trees={"rounds": 200}, train={"seed": 1}),
+        ]).fit(self.session.table(rides))
+        week = model.forecast("4d")
+        self.assertEqual(week["day"].to_pylist(), days[60:])
+        for i, value in enumerate(week["prediction"].to_pylist()):
+            self.assertAlmostEqual(value, (60 + i) % 7, delta=0.5)
+        newer = pyarrow.table({"day": days[60:62], "rides": [4.0, 5.0]})
+        self.assertEqual(model.forecast(1, newer=newer)["day"].to_pylist(), days[62:63])
+        rows = pyarrow.table({"day": days[60:62], "rides": pyarrow.array([4.0, None])})
+        self.assertEqual(model.forecast(newer=rows)["day"].to_pylist(), days[60:62])
+        with self.assertRaisesRegex(pt.UsageError, "no horizon"):
+            model.forecast("soon")
 
     def test_a_column_without_values_is_told(self):
         with tempfile.TemporaryDirectory() as folder:

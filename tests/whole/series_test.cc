@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -110,6 +111,17 @@ TEST(Series, IsFoundLearnedAndPredictedBetterThanByItsLastSeason) {
                       series / "next.csv", "--output", series / "week.csv"});
   ASSERT_EQ(predict.exit, 0) << predict.err;
   EXPECT_TRUE(ReadText(series / "week.csv").starts_with("\"day\",\"prediction\"\n2024-12-27,"));
+  EXPECT_NE(predict.err.find("rows seem to be missing"), std::string::npos) << predict.err;
+  // The same week, behind all rows that there are.
+  const Outcome forward =
+      series.Protium({"predict", "--model", run.json["model"].get<std::string>(), "--data",
+                      series / ".", "--horizon", "7d", "--output", series / "forward.csv"});
+  ASSERT_EQ(forward.exit, 0) << forward.err;
+  EXPECT_EQ(forward.err.find("rows seem to be missing"), std::string::npos) << forward.err;
+  const std::string week = ReadText(series / "forward.csv");
+  EXPECT_TRUE(week.starts_with("\"day\",\"prediction\"\n2024-12-27,")) << week;
+  EXPECT_EQ(std::ranges::count(week, '\n'), 8);
+  EXPECT_NE(week, ReadText(series / "week.csv"));
 }
 
 }  // namespace protium::whole

@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 // Increases with every addition; a library serves all programs built for its number or a lower one.
-#define PT_ABI_VERSION 4
+#define PT_ABI_VERSION 5
 int32_t pt_abi_version(void);
 // "0.1.0". Must not be freed.
 const char* pt_version(void);
@@ -184,8 +184,18 @@ pt_error* pt_scorer_describe(const pt_scorer* scorer, char** json);
 pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
                           struct ArrowArray* rows, struct ArrowSchema* predicted_schema,
                           struct ArrowArray* predicted);
-// The same for rows as JSON: an object gives an object, a list of objects a list. Each row must
-// have all columns that the model reads, null where a value is missing; others are ignored.
+// For models of series (docs/time.md): predicts rows that follow those the model keeps and read the
+// predictions of each other. Options: horizon, a number of rows of each series, or a time such as
+// "28d". `newer`, which may be null, is a batch of rows that have come since training, with what is
+// known of the label; it is taken over in any case. Returns the new rows, series and times, with
+// their predictions. Without a horizon, the rows of `newer` are predicted: those whose label is
+// missing, in the order of time, are read by later ones as predicted. Since version 5.
+pt_error* pt_scorer_forecast(const pt_scorer* scorer, const char* options,
+                             struct ArrowSchema* newer_schema, struct ArrowArray* newer,
+                             struct ArrowSchema* predicted_schema, struct ArrowArray* predicted);
+// The same as pt_scorer_score() for rows as JSON: an object gives an object, a list of objects a
+// list. Each row must have all columns that the model reads, null where a value is missing; others
+// are ignored.
 pt_error* pt_scorer_score_json(const pt_scorer* scorer, const char* rows, char** predictions);
 void pt_scorer_free(pt_scorer* scorer);
 

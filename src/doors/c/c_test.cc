@@ -421,6 +421,15 @@ TEST_F(C, TrainsSavesLoadsAndPredictsTheSame) {
   pt_model_free(loaded);
   fs::remove_all(folder);
   ExpectScores(scorer, *Rows(one));
+  ArrowSchema schema;
+  ArrowArray rows;
+  const auto forecast = [&](const char* options) {
+    return PartsOf(pt_scorer_forecast(scorer, options, nullptr, nullptr, &schema, &rows)).what;
+  };
+  EXPECT_THAT(forecast(R"({"horizon": "28d"})"), HasSubstr("reads no earlier rows"));
+  EXPECT_THAT(forecast(R"({"horizon": "soon"})"), HasSubstr("no horizon"));
+  EXPECT_THAT(forecast(R"({"steps": 3})"), HasSubstr("unknown key \"steps\""));
+  EXPECT_THAT(forecast("{}"), HasSubstr("no rows to predict"));
   pt_scorer_free(scorer);
 }
 

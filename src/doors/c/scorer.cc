@@ -5,6 +5,9 @@
 #include <arrow/c/bridge.h>
 #include <arrow/record_batch.h>
 
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/fault.h"
@@ -12,6 +15,8 @@
 #include "c/options.h"
 #include "column/claims.h"
 #include "column/schema.h"
+#include "inference/next_rows.h"
+#include "inference/roll_forward.h"
 
 struct pt_scorer {
   protium::Scorer scorer;
@@ -40,6 +45,38 @@ Result<Json> DescribeScorer(const Scorer& scorer) {
   PT_LET(Json input, SchemaToJson(*scorer.input()));
   PT_LET(Json output, SchemaToJson(*scorer.output()));
   return Json{{"input", std::move(input)}, {"output", std::move(output)}};
+}
+
+// The horizon of the options of pt_scorer_forecast(); nullopt if there is none.
+Result<std::optional<Horizon>> HorizonIn(const Json& options) {
+  std::optional<Horizon> horizon;
+  for (const auto& [name, value] : options.items()) {
+    if (name != "horizon") {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "unknown key \"" + name + "\" in the options of a forecast",
+                   .fix = "horizon"});
+    }
+    PT_LET(horizon, ReadHorizon(value.is_string() ? value.get<std::string>() : Dump(value)));
+  }
+  return horizon;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> Forecast(Scorer scorer,
+                                                     const std::optional<Horizon>& horizon,
+                                                     std::shared_ptr<arrow::RecordBatch> rows) {
+  if (!horizon && rows == nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "there are no rows to predict",
+                 .fix = "a horizon, or rows"});
+  }
+  if (horizon) {
+    if (rows != nullptr) {
+      PT_LET(scorer, scorer.WithNewerRows(*rows));
+    }
+    PT_LET(rows, scorer.NextRows(*horizon));
+  }
+  PT_LET(const auto predictions, scorer.RollForward(*rows));
+  return BesideRows(*rows, *predictions);
 }
 
 }  // namespace
@@ -73,6 +110,22 @@ pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
     PT_TRY(protium::CheckGiven(*batch));
     PT_LET(const auto scored, own.Score(*batch));
     return arrow::ExportRecordBatch(*scored, predicted, predicted_schema);
+  });
+}
+
+pt_error* pt_scorer_forecast(const pt_scorer* scorer, const char* options,
+                             struct ArrowSchema* newer_schema, struct ArrowArray* newer,
+                             struct ArrowSchema* predicted_schema, struct ArrowArray* predicted) {
+  return protium::WithScorer(scorer, [&](const protium::Scorer& own) -> Status {
+    std::shared_ptr<arrow::RecordBatch> rows;
+    if (newer != nullptr) {
+      PT_LET(rows, arrow::ImportRecordBatch(newer, newer_schema));
+      PT_TRY(protium::CheckGiven(*rows));
+    }
+    PT_LET(const auto json, protium::ReadOptions(protium::TextOf(options)));
+    PT_LET(const auto horizon, protium::HorizonIn(json));
+    PT_LET(const auto made, protium::Forecast(own, horizon, std::move(rows)));
+    return arrow::ExportRecordBatch(*made, predicted, predicted_schema);
   });
 }
 

@@ -4,6 +4,7 @@
 #include "protium/scorer.h"
 
 #include <arrow/api.h>
+#include <arrow/compute/api.h>
 
 #include <algorithm>
 #include <iterator>
@@ -18,6 +19,9 @@
 #include "inference/behind_history.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
+#include "inference/newer_rows.h"
+#include "inference/next_rows.h"
+#include "inference/roll_forward.h"
 #include "model/background.h"
 #include "model/explanations.h"
 #include "model/model_state.h"
@@ -38,11 +42,17 @@ struct Preparation {
   std::optional<BehindKeptRows> behind;
   BatchSteps steps;
 
-  Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& rows) const {
+  // Those of `wanted`; null: all.
+  Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& rows,
+                                                    const arrow::BooleanArray* wanted) const {
     PT_LET(const auto own, rows.SelectColumns(taken));
     PT_LET(auto batch, CarriedBatch(*own, carried, "the rows to score"));
     if (behind) {
       PT_LET(batch, behind->Apply(*batch));
+    }
+    if (wanted != nullptr) {
+      PT_LET(const arrow::Datum kept, arrow::compute::Filter(batch, *wanted));
+      batch = kept.record_batch();
     }
     return steps.Apply(std::move(batch));
   }
@@ -89,6 +99,13 @@ Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state,
       Preparation{std::move(taken), std::move(carried), std::move(behind), std::move(steps)});
 }
 
+Status NothingToRoll() {
+  return Fail({.exit = Exit::kUsage,
+               .what = "the model reads no earlier rows",
+               .why = "each prediction is made from its own row alone, however far ahead it is",
+               .fix = "predict without going forward"});
+}
+
 // A cache of preparations by columns. Any thread.
 class PreparedColumns {
  public:
@@ -127,6 +144,7 @@ struct Scorer::Inside {
   std::shared_ptr<const RowPredictor> predictor = nullptr;  // Null without an estimator.
   std::optional<Predictions> predictions = std::nullopt;    // Likewise.
   std::shared_ptr<const Background> background = nullptr;   // Null for a model that has none.
+  std::shared_ptr<arrow::RecordBatch> kept = nullptr;       // Null for a model of single rows.
   std::shared_ptr<PreparedColumns> prepared = nullptr;
   std::optional<Explanations> explanations = std::nullopt;
 
@@ -140,14 +158,38 @@ struct Scorer::Inside {
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
-    PT_LET(const auto preparation, prepared->For(StateOf(model), input, rows.schema()));
-    PT_LET(const auto batch, preparation->Apply(rows));
+    return Score(rows, input, nullptr);
+  }
+
+  // Only rows of `wanted`, of which the model takes the columns of `read`; null: all.
+  Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows,
+                                                    const SchemaPtr& read,
+                                                    const arrow::BooleanArray* wanted) const {
+    PT_LET(const auto preparation, prepared->For(StateOf(model), read, rows.schema()));
+    PT_LET(const auto batch, preparation->Apply(rows, wanted));
     if (predictor) return Predict(*batch);
     arrow::ArrayVector columns;
     for (const auto& field : output->fields()) {
       columns.push_back(batch->GetColumnByName(field->name()));
     }
     return arrow::RecordBatch::Make(output, batch->num_rows(), std::move(columns));
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Roll(const arrow::RecordBatch& rows,
+                                                   const std::stop_token& stop) const {
+    const ModelState& state = StateOf(model);
+    if (state.history.empty()) return NothingToRoll();
+    PT_LET(const auto label, RolledLabel(state));
+    if (!label) return Score(rows);
+    PT_LET(const auto labelled, WithNumbers(rows, *label));
+    SchemaPtr read = input;
+    if (input->GetFieldByName(*label) == nullptr) {
+      PT_LET(read, input->AddField(input->num_fields(), arrow::field(*label, arrow::float64())));
+    }
+    const ScoreBehind score = [&](const auto& known, const arrow::BooleanArray& wanted) {
+      return Score(*known, read, &wanted);
+    };
+    return RollSeries(labelled, SeriesOf(state), score, stop);
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Predict(const arrow::RecordBatch& batch) const {
@@ -165,8 +207,8 @@ struct Scorer::Inside {
 Result<Scorer> Scorer::Make(const PipelineModel& model) {
   const ModelState& state = StateOf(model);
   auto inside = std::make_shared<Inside>(model, NeededColumns(state), AddedColumns(state));
-  PT_LET(auto kept, ReadKeptRows(state));
-  inside->prepared = std::make_shared<PreparedColumns>(std::move(kept));
+  PT_LET(inside->kept, ReadKeptRows(state));
+  inside->prepared = std::make_shared<PreparedColumns>(inside->kept);
   if (state.chain->estimator) {
     if (!state.chain->extensions.empty()) {
       return Fail({.exit = Exit::kUsage,
@@ -202,6 +244,26 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scorer::Score(const arrow::RecordBat
   auto scored = inside_->Score(rows);
   if (!scored.ok()) return inside_->model.Explain(scored.status());
   return scored;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> Scorer::RollForward(const arrow::RecordBatch& rows,
+                                                                const std::stop_token& stop) const {
+  auto scored = inside_->Roll(rows, stop);
+  if (!scored.ok()) return inside_->model.Explain(scored.status());
+  return scored;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> Scorer::NextRows(const Horizon& horizon) const {
+  if (inside_->kept == nullptr) return NothingToRoll();
+  return RowsAfter(StateOf(inside_->model), *inside_->kept, horizon);
+}
+
+Result<Scorer> Scorer::WithNewerRows(const arrow::RecordBatch& rows) const {
+  if (inside_->kept == nullptr) return NothingToRoll();
+  auto inside = std::make_shared<Inside>(*inside_);
+  PT_LET(inside->kept, WithNewer(*inside_->kept, rows, SeriesOf(StateOf(inside_->model))));
+  inside->prepared = std::make_shared<PreparedColumns>(inside->kept);
+  return Scorer(std::move(inside));
 }
 
 Result<std::string> Scorer::ScoreJson(std::string_view rows) const {

@@ -12,8 +12,10 @@
 #include <optional>
 
 #include "app/run/drift_report.h"
+#include "app/run/forward.h"
 #include "app/run/named_run.h"
 #include "app/run/net_inputs.h"
+#include "app/run/predict_flags.h"
 #include "app/run/run_report.h"
 #include "app/run/scored_table.h"
 #include "app/verb.h"
@@ -43,85 +45,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int32_t kMostSamples = 10'000;
-
-bool FromStdin(const Arguments& arguments) {
-  return std::ranges::count(arguments.Values("--input"), "-") > 0;
-}
-bool ToStdout(const Arguments& arguments) { return arguments.Value("--output") == "-"; }
-
-// Checks what --format and "-" require of each other and of other flags.
-Status CheckStreams(const Arguments& arguments) {
-  const bool streams = FromStdin(arguments) || ToStdout(arguments);
-  if (arguments.Has("--format") && !streams) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "--format says what stdin and stdout hold, and neither is used",
-                 .fix = "--input - or --output -; files are what their names end with"});
-  }
-  PT_TRY(StreamEnding(arguments.Value("--format", "csv")));
-  if (ToStdout(arguments) && arguments.Has("--json")) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "--output - and --json would both write to stdout",
-                 .fix = "leave --json out, or write to a file: --output scored.csv"});
-  }
-  if (std::ranges::count(arguments.Values("--input"), "-") < 2) return Status::OK();
-  return Fail({.exit = Exit::kUsage, .what = "stdin can be read once: --input - is given twice"});
-}
-
-// --explain as PipelineModel::Explaining() takes it.
-Result<int32_t> ExplainedColumns(const Arguments& arguments) {
-  if (!arguments.Has("--explain")) return 0;
-  if (arguments.Value("--explain") == "all") return kEveryColumn;
-  const Result<int64_t> columns = arguments.Number("--explain", 0);
-  if (columns.ok() && *columns >= 1 && *columns <= INT32_MAX) return int32_t(*columns);
-  return Fail(
-      {.exit = Exit::kUsage,
-       .what = fmt::format("--explain {} is not a number of columns", arguments.Value("--explain")),
-       .fix = "--explain 3, or --explain all"});
-}
-
-// --samples, likewise.
-Result<int32_t> ExplainingSamples(const Arguments& arguments) {
-  if (!arguments.Has("--samples")) return kUsualSamples;
-  if (!arguments.Has("--explain")) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "--samples is for explanations, and none are wanted",
-                 .fix = "add --explain 3, or leave --samples out"});
-  }
-  const Result<int64_t> samples = arguments.Number("--samples", kUsualSamples);
-  if (samples.ok() && *samples >= 1 && *samples <= kMostSamples) return int32_t(*samples);
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("--samples {} is not 1 to {}", arguments.Value("--samples"),
-                                   kMostSamples),
-               .fix = "--samples 4"});
-}
-
-// Whether the model's own SQL makes the input.
-bool RunsEtl(const Arguments& arguments) {
-  return arguments.Has("--data") || arguments.Has("--table");
-}
-
-// Checks what the verb's shape cannot express: required flags, and exactly one of two.
-Status CheckFlags(const Arguments& arguments) {
-  if (arguments.Has("--input") == RunsEtl(arguments)) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "predict needs either --input PLACE, or --data DIR and --table NAME=PLACE",
-                 .fix = FormatUsage("protium", PredictVerb().shape)});
-  }
-  for (const auto& [flag, fix] :
-       {std::pair{"--model", "--model last takes that of the newest run"},
-        std::pair{"--output", "--output scored.csv, or --output - for stdout"}}) {
-    if (!arguments.Has(flag)) {
-      return Fail(
-          {.exit = Exit::kUsage, .what = fmt::format("predict needs {}", flag), .fix = fix});
-    }
-  }
-  PT_TRY(CheckStreams(arguments));
-  PT_TRY(ExplainedColumns(arguments));
-  PT_TRY(ExplainingSamples(arguments));
-  return ReadDriftFlag(arguments).status();
-}
-
 Result<PipelineModel> LoadModel(Session& session, const fs::path& folder,
                                 const Arguments& arguments) {
   if (arguments.Has("--inputs")) {
@@ -140,6 +63,7 @@ Result<PipelineModel> LoadModel(Session& session, const fs::path& folder,
 // A request with resolved paths: what is typed as "-" has become a file in the scratch folder.
 struct Places {
   std::filesystem::path model;
+  std::filesystem::path scratch;
   std::filesystem::path stdin_file;  // Empty: stdin is not read.
   std::filesystem::path output;      // Of a table, its text.
   std::optional<ScoredTable> table;  // Set: the output is one.
@@ -250,9 +174,10 @@ Result<DataFrame> ScoredRows(const PipelineModel& model, const DataFrame& etl,
 
 // Returns the number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so
 // that a mistake is reported without waiting for it.
-Result<Json> RowsIn(const NewTables& input) {
+Result<Json> RowsIn(const std::optional<NewTables>& input) {
   Json rows = Json::object();
-  for (const auto& [name, table] : input.tables) {
+  if (!input) return rows;
+  for (const auto& [name, table] : input->tables) {
     PT_LET(rows[name], table.Count());
   }
   return rows;
@@ -264,7 +189,8 @@ std::string RowsText(const Json& rows_in, int64_t rows_out) {
   for (const auto& [name, rows] : rows_in.items()) {
     text += (text.empty() ? "" : ", ") + name + " " + Grouped(rows.get<int64_t>());
   }
-  return fmt::format("rows    in: {}; out: {}\n", text, Grouped(rows_out));
+  if (!text.empty()) text = "in: " + text + "; ";
+  return fmt::format("rows    {}out: {}\n", text, Grouped(rows_out));
 }
 
 // Returns the warning for an output without rows, which is seldom intended: usually the SQL joins
@@ -295,8 +221,47 @@ std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_ou
   return (table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) + output;
 }
 
+// Likewise, with the model going forward from row to row. --horizon needs no `rows`.
+Result<DataFrame> ForwardRows(Session& session, const PipelineModel& model,
+                              const std::optional<DataFrame>& rows, const Forward& forward,
+                              const Places& places, const Arguments& arguments) {
+  PT_LET(const DataFrame scored, ScoredForward(session, model, rows, forward, places.scratch,
+                                               StateOf(session).call().stop));
+  if (!rows) {
+    StateOf(session).call().Send(
+        Note{"the rows follow those that the model was trained on; --data or --input gives newer "
+             "ones to follow"});
+  }
+  if (!arguments.Has("--columns")) return scored;
+  PT_LET(const SchemaPtr all, scored.Schema());
+  PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), *all));
+  return scored.Select(columns);
+}
+
+Result<DataFrame> Scored(Session& session, const PipelineModel& model,
+                         const std::optional<NewTables>& input, const Places& places,
+                         const Arguments& arguments) {
+  PT_LET(const std::optional<Forward> forward, ReadForwardFlags(arguments));
+  if (input && !arguments.Has("--horizon")) PT_TRY(WarnOfGap(session, model, input->etl));
+  if (!forward) return ScoredRows(model, input->etl, arguments);
+  const auto rows = input ? std::optional(input->etl) : std::nullopt;
+  return ForwardRows(session, model, rows, *forward, places, arguments);
+}
+
 Status StoreScored(const DataFrame& scored, const ScoredTable& table) {
   return scored.Write().Table(*table.place.source, table.mode, "predict", table.keys);
+}
+
+// The model as the flags want it.
+Result<PipelineModel> ReadyModel(Session& session, const fs::path& folder,
+                                 const Arguments& arguments) {
+  PT_LET(PipelineModel model, LoadModel(session, folder, arguments));
+  PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
+  if (gpus > 0) PT_TRY(CheckGpuLibraries());
+  model = WithGpus(model, int32_t(gpus));
+  PT_LET(const int32_t explained, ExplainedColumns(arguments));
+  PT_LET(const int32_t samples, ExplainingSamples(arguments));
+  return model.Explaining(explained, samples);
 }
 
 // Scores and writes the table; returns the report, which is printed after the progress bar has been
@@ -307,18 +272,13 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   PT_TRY(TakeNoNotes(*session));
   const Call call = StateOf(*session).call();
   RunRecord& record = StateOf(*session).record();
-  PT_LET(PipelineModel model, LoadModel(*session, places.model, arguments));
-  PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
-  if (gpus > 0) PT_TRY(CheckGpuLibraries());
-  model = WithGpus(model, int32_t(gpus));
-  PT_LET(const int32_t explained, ExplainedColumns(arguments));
-  PT_LET(const int32_t samples, ExplainingSamples(arguments));
-  PT_LET(model, model.Explaining(explained, samples));
-  PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
-  for (const std::string& note : input.notes) {
-    call.Send(Note{note});
+  PT_LET(const PipelineModel model, ReadyModel(*session, places.model, arguments));
+  std::optional<NewTables> input;  // --horizon needs none.
+  if (arguments.Has("--input") || RunsEtl(arguments)) {
+    PT_LET(input, ReadInput(*session, model, places, arguments));
+    for (const std::string& note : input->notes) call.Send(Note{note});
   }
-  PT_LET(const DataFrame scored, ScoredRows(model, input.etl, arguments));
+  PT_LET(const DataFrame scored, Scored(*session, model, input, places, arguments));
   PT_TRY(model.Explain(places.table ? StoreScored(scored, *places.table)
                                     : WriteTo(scored, places.output)));
   // The printed name of the rows that the metrics are about.
@@ -330,7 +290,10 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
     call.Send(Warning{WarningOfNone(rows_in, arguments)});
   }
   PT_LET(const int64_t most, ReadDriftFlag(arguments));
-  PT_LET(const Json drift, ReportDrift(model, input.etl, most));
+  Json drift;
+  if (input) {
+    PT_LET(drift, ReportDrift(model, input->etl, most));
+  }
   return ReportText(results, rows_in, rows_out, drift, places, arguments);
 }
 
@@ -338,6 +301,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
 Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
                           const std::stop_token& stop) {
   Places places;
+  places.scratch = scratch;
   PT_LET(places.model, FindNamedModel(arguments, arguments.Value("--model")));
   const std::string ending = arguments.Value("--format", "csv");
   PT_LET(places.table, ReadScoredTable(arguments));
@@ -377,7 +341,7 @@ bool OnDisk(const Arguments& arguments) {
 // Signals first: threads inherit which of them are blocked (os/signals.h), and a session starts
 // some threads.
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
-  PT_TRY(CheckFlags(arguments));
+  PT_TRY(CheckPredictFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const std::string engine = arguments.Value("--engine", "local");
   PT_LET(const std::unique_ptr<Scratch> scratch,
@@ -437,6 +401,8 @@ CommandVerb PredictVerb() {
             {"--samples", "N",
              "for nets: orders of columns that --explain draws for each background row (1)", ""},
             DriftFlag(),
+            ForwardFlags()[0],
+            ForwardFlags()[1],
             {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl", ""},
             {"--extension", "FILE", "the library that defines the model's net", ""},
             {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
@@ -455,6 +421,7 @@ CommandVerb PredictVerb() {
            "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
            "  protium predict --model last --table orders=postgres://me@db.example/shop#orders "
            "\\\n    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
+           "  protium predict --model last --data newer --horizon 28d --output next.csv\n"
            "  protium predict --model net.onnx --inputs age,income --input new.csv --output "
            "scored.csv\n"
            "  cat new.csv | protium predict --model last --input - --output - --columns "

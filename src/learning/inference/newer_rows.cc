@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inference/newer_rows.h"
+
+#include <arrow/api.h>
+#include <arrow/compute/api.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
+
+// The rows with the columns of kept ones, in their types.
+Result<BatchPtr> InTypesOf(const arrow::Schema& kept, const arrow::RecordBatch& rows,
+                           const SeriesColumns& series) {
+  arrow::ArrayVector columns;
+  for (const auto& field : kept.fields()) {
+    const std::string& name = field->name();
+    const auto column = rows.GetColumnByName(name);
+    if (column == nullptr && std::ranges::count(series.values, name) == 0) {
+      return Fail({.exit = Exit::kInput, .what = "the rows have no column \"" + name + "\""});
+    }
+    auto typed = column == nullptr ? arrow::MakeArrayOfNull(field->type(), rows.num_rows())
+                                   : arrow::compute::Cast(*column, field->type());
+    if (!typed.ok()) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "column \"" + name + "\" does not fit what the model has learned from",
+                   .why = typed.status().message()});
+    }
+    columns.push_back(std::move(*typed));
+  }
+  return arrow::RecordBatch::Make(arrow::schema(kept.fields()), rows.num_rows(),
+                                  std::move(columns));
+}
+
+// A row by its series, in the order in which these come up, its time, and its place.
+using Placed = std::tuple<size_t, int64_t, int64_t>;
+
+// Gives series their numbers.
+class SeriesNumbers {
+ public:
+  Result<std::vector<Placed>> Place(const arrow::RecordBatch& rows, const SeriesColumns& series,
+                                    int64_t begin) {
+    PT_LET(const auto names, SeriesNames(rows, series));
+    PT_LET(const auto times, SeriesTimesOf(*rows.GetColumnByName(series.time)));
+    std::vector<Placed> placed;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const size_t number = numbers_.try_emplace(names[i], numbers_.size()).first->second;
+      placed.emplace_back(number, times->Value(int64_t(i)), begin + int64_t(i));
+    }
+    return placed;
+  }
+
+ private:
+  std::map<std::string, size_t> numbers_;
+};
+
+// The kept rows of one series, which come in the order of time.
+struct KeptTimes {
+  int64_t last = 0, place = -1;
+  int64_t step = 0;  // The most time between two of them.
+
+  void Add(int64_t time, int64_t at) {
+    if (place >= 0) step = std::max(step, time - last);
+    last = time;
+    place = at;
+  }
+};
+
+Result<std::string> TextAt(const arrow::RecordBatch& rows, const std::string& column, int64_t row) {
+  PT_LET(const auto value, rows.GetColumnByName(column)->GetScalar(row));
+  return value->ToString();
+}
+
+}  // namespace
+
+Result<BatchPtr> WithNewer(const arrow::RecordBatch& kept, const arrow::RecordBatch& newer,
+                           const SeriesColumns& series) {
+  PT_LET(const BatchPtr typed, InTypesOf(*kept.schema(), newer, series));
+  SeriesNumbers numbers;
+  PT_LET(const std::vector<Placed> old, numbers.Place(kept, series, 0));
+  PT_LET(std::vector<Placed> rows, numbers.Place(*typed, series, kept.num_rows()));
+  std::map<size_t, int64_t> first;
+  for (const auto& [number, time, place] : rows) {
+    const auto at = first.try_emplace(number, time).first;
+    at->second = std::min(at->second, time);
+  }
+  for (const Placed& each : old) {
+    const auto at = first.find(std::get<0>(each));
+    if (at == first.end() || std::get<1>(each) < at->second) rows.push_back(each);
+  }
+  std::ranges::sort(rows);
+  arrow::Int64Builder places;
+  for (const Placed& each : rows) PT_TRY(places.Append(std::get<2>(each)));
+  PT_LET(const auto order, places.Finish());
+  PT_LET(const auto table,
+         arrow::Table::FromRecordBatches(
+             {arrow::RecordBatch::Make(typed->schema(), kept.num_rows(), kept.columns()), typed}));
+  PT_LET(const BatchPtr all, table->CombineChunksToBatch());
+  PT_LET(const arrow::Datum sorted, arrow::compute::Take(all, order));
+  return sorted.record_batch();
+}
+
+Result<std::optional<HistoryGap>> GapBefore(const arrow::RecordBatch& first,
+                                            const arrow::RecordBatch& kept,
+                                            const SeriesColumns& series) {
+  SeriesNumbers numbers;
+  PT_LET(std::vector<Placed> old, numbers.Place(kept, series, 0));
+  PT_LET(const std::vector<Placed> next, numbers.Place(first, series, 0));
+  std::ranges::sort(old);
+  std::map<size_t, KeptTimes> times;
+  for (const auto& [number, time, place] : old) times[number].Add(time, place);
+  HistoryGap gap{.of = int64_t(next.size())};
+  int64_t longest = 0;
+  for (const auto& [number, time, place] : next) {
+    const auto at = times.find(number);
+    if (at == times.end() || at->second.step == 0) continue;
+    const int64_t passed = time - at->second.last;
+    if (passed <= at->second.step) continue;
+    ++gap.series;
+    if (passed <= longest) continue;
+    longest = passed;
+    PT_LET(gap.last, TextAt(kept, series.time, at->second.place));
+    PT_LET(gap.first, TextAt(first, series.time, place));
+  }
+  return gap.series > 0 ? std::optional(std::move(gap)) : std::nullopt;
+}
+
+}  // namespace protium

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inference/roll_forward.h"
+
+#include <arrow/api.h>
+#include <arrow/compute/api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "pipeline/objective.h"
+#include "stages/history_stage.h"
+
+namespace protium {
+namespace {
+
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
+
+template <class Builder, class Value>
+std::shared_ptr<arrow::Array> ArrayOf(const std::vector<Value>& values) {
+  Builder builder;
+  for (const Value value : values) (void)builder.Append(value);
+  return builder.Finish().ValueOrDie();
+}
+
+// The labels of all rows: those that were given, and predictions as they come.
+class KnownLabels {
+ public:
+  explicit KnownLabels(const arrow::DoubleArray& given) {
+    for (int64_t i = 0; i < given.length(); ++i) {
+      missing_.push_back(given.IsNull(i));
+      values_.push_back(given.IsNull(i) ? std::nullopt : std::optional(given.Value(i)));
+    }
+  }
+  bool missing(size_t row) const { return missing_[row]; }
+  void Predicted(size_t row, std::optional<double> value) {
+    if (missing_[row]) values_[row] = value;
+  }
+  std::shared_ptr<arrow::Array> Column() const {
+    arrow::DoubleBuilder builder;
+    for (const auto& value : values_) (void)builder.AppendOrNull(value);
+    return builder.Finish().ValueOrDie();
+  }
+
+ private:
+  std::vector<bool> missing_;  // As given.
+  std::vector<std::optional<double>> values_;
+};
+
+// The round in which each row can be predicted: how many rows before it in its series have labels
+// that nobody knows.
+Result<std::vector<int64_t>> RoundsOf(const BatchPtr& rows, const SeriesColumns& series,
+                                      const KnownLabels& labels) {
+  PT_LET(const std::vector<std::string> names, SeriesNames(*rows, series));
+  const auto column = rows->GetColumnByName(series.time);
+  if (column == nullptr) return std::vector<int64_t>(names.size());  // It is refused in scoring.
+  PT_LET(const auto times, SeriesTimesOf(*column));
+  std::vector<size_t> order(names.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [&](size_t row) {
+    return std::pair<const std::string&, int64_t>(names[row], times->Value(int64_t(row)));
+  });
+  std::vector<int64_t> rounds(order.size());
+  for (size_t i = 1; i < order.size(); ++i) {
+    const size_t row = order[i], before = order[i - 1];
+    if (names[row] != names[before]) continue;
+    rounds[row] = rounds[before] + (labels.missing(before) ? 1 : 0);
+  }
+  return rounds;
+}
+
+// Puts the rows of results back into the order of the rows that they are for.
+class ScoredRounds {
+ public:
+  explicit ScoredRounds(size_t rows) : places_(rows) {}
+
+  Status Add(BatchPtr scored, const std::vector<size_t>& rows) {
+    if (scored->num_rows() != int64_t(rows.size())) {
+      return Fail({.exit = Exit::kBug, .what = "a round has other rows than were asked for"});
+    }
+    for (const size_t row : rows) places_[row] = next_++;
+    batches_.push_back(std::move(scored));
+    return Status::OK();
+  }
+  Result<BatchPtr> InGivenOrder() const {
+    PT_LET(const auto table, arrow::Table::FromRecordBatches(batches_));
+    PT_LET(const BatchPtr all, table->CombineChunksToBatch());
+    PT_LET(const arrow::Datum given,
+           arrow::compute::Take(all, ArrayOf<arrow::Int64Builder>(places_)));
+    return given.record_batch();
+  }
+
+ private:
+  std::vector<int64_t> places_;
+  int64_t next_ = 0;
+  arrow::RecordBatchVector batches_;
+};
+
+// What the result of a round says about the labels of its rows.
+Status TakePredictions(const arrow::RecordBatch& scored, const std::vector<size_t>& rows,
+                       KnownLabels& labels) {
+  PT_LET(const auto cast, arrow::compute::Cast(*scored.column(0), arrow::float64()));
+  const auto& values = static_cast<const arrow::DoubleArray&>(*cast);
+  for (size_t i = 0; i < rows.size() && int64_t(i) < values.length(); ++i) {
+    const bool none = values.IsNull(int64_t(i));
+    labels.Predicted(rows[i], none ? std::nullopt : std::optional(values.Value(int64_t(i))));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+SeriesColumns SeriesOf(const ModelState& state) {
+  SeriesColumns series;
+  const Columns labels =
+      state.chain->estimator ? ListLabels(state.chain->estimator->options) : Columns();
+  for (const PlacedStage& placed : state.chain->stages) {
+    const HistoryStage* const stage = placed.stage->history();
+    if (stage == nullptr) continue;
+    series.by = stage->by();
+    series.time = stage->time();
+    for (size_t i = 0; i < stage->num_values(); ++i) {
+      const std::string& value = stage->inputs()[i];
+      if (std::ranges::count(series.values, value) == 0) series.values.push_back(value);
+      if (std::ranges::count(labels, value) > 0) series.label = value;
+    }
+  }
+  return series;
+}
+
+Result<std::vector<std::string>> SeriesNames(const arrow::RecordBatch& rows,
+                                             const SeriesColumns& series) {
+  std::vector<std::string> names(size_t(rows.num_rows()));
+  for (const std::string& column : series.by) {
+    const auto values = rows.GetColumnByName(column);
+    for (size_t i = 0; values != nullptr && i < names.size(); ++i) {
+      PT_LET(const auto value, values->GetScalar(int64_t(i)));
+      const std::string text = value->is_valid ? value->ToString() : "";
+      names[i] += fmt::format("{}:{} ", value->is_valid ? int64_t(text.size()) : -1, text);
+    }
+  }
+  return names;
+}
+
+Result<std::shared_ptr<arrow::Int64Array>> SeriesTimesOf(const arrow::Array& column) {
+  std::shared_ptr<arrow::Array> times = arrow::MakeArray(column.data());
+  if (!arrow::is_integer(column.type_id())) {
+    PT_LET(times, arrow::compute::Cast(*times, arrow::timestamp(arrow::TimeUnit::MICRO)));
+  }
+  PT_LET(times, arrow::compute::Cast(*times, arrow::int64()));
+  return std::static_pointer_cast<arrow::Int64Array>(times);
+}
+
+Result<std::optional<std::string>> RolledLabel(const ModelState& state) {
+  const SeriesColumns series = SeriesOf(state);
+  if (!series.label) return std::optional<std::string>();
+  const SchemaPtr added = AddedColumns(state);
+  const bool single = state.net.objective.kind == TargetKind::kValues &&
+                      state.net.objective.labels.size() == 1 && added->num_fields() == 1;
+  const bool number =
+      added->num_fields() > 0 && (arrow::is_integer(added->field(0)->type()->id()) ||
+                                  arrow::is_floating(added->field(0)->type()->id()));
+  if (number && (single || OfClasses(state.net.objective.kind))) return series.label;
+  return Fail({.exit = Exit::kUsage,
+               .what = "the model's predictions cannot take the place of \"" + *series.label + "\"",
+               .why = "they are not one number for each row",
+               .fix = "predict without going forward, no further than the shortest lag"});
+}
+
+Result<BatchPtr> BesideRows(const arrow::RecordBatch& rows, const arrow::RecordBatch& predictions) {
+  arrow::FieldVector fields = rows.schema()->fields();
+  arrow::ArrayVector columns = rows.columns();
+  for (int i = 0; i < predictions.num_columns(); ++i) {
+    const auto& field = predictions.schema()->field(i);
+    if (rows.schema()->GetFieldIndex(field->name()) >= 0) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "the rows have a column \"" + field->name() + "\" already",
+                   .fix = "give the rows to predict without it"});
+    }
+    fields.push_back(field);
+    columns.push_back(predictions.column(i));
+  }
+  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), rows.num_rows(),
+                                  std::move(columns));
+}
+
+Result<BatchPtr> WithNumbers(const arrow::RecordBatch& rows, const std::string& name) {
+  const int at = rows.schema()->GetFieldIndex(name);
+  const auto field = arrow::field(name, arrow::float64());
+  if (at < 0) {
+    PT_LET(const auto nulls, arrow::MakeArrayOfNull(arrow::float64(), rows.num_rows()));
+    return rows.AddColumn(rows.num_columns(), field, nulls);
+  }
+  const auto numbers = arrow::compute::Cast(*rows.column(at), arrow::float64());
+  if (numbers.ok()) return rows.SetColumn(at, field, *numbers);
+  return Fail({.exit = Exit::kInput,
+               .what = "\"" + name + "\" holds what is no number",
+               .why = numbers.status().message()});
+}
+
+Result<BatchPtr> RollSeries(const BatchPtr& rows, const SeriesColumns& series,
+                            const ScoreBehind& score, const std::stop_token& stop) {
+  const int at = rows->schema()->GetFieldIndex(*series.label);
+  KnownLabels labels(static_cast<const arrow::DoubleArray&>(*rows->column(at)));
+  PT_LET(const std::vector<int64_t> rounds, RoundsOf(rows, series, labels));
+  const int64_t last = rounds.empty() ? 0 : *std::ranges::max_element(rounds);
+  ScoredRounds scored(rounds.size());
+  for (int64_t round = 0; round <= last; ++round) {
+    if (stop.stop_requested()) return Status::Cancelled("predicting was stopped");
+    std::vector<int64_t> known;
+    std::vector<bool> is_wanted;
+    std::vector<size_t> wanted;
+    for (size_t i = 0; i < rounds.size(); ++i) {
+      if (rounds[i] > round) continue;
+      known.push_back(int64_t(i));
+      is_wanted.push_back(rounds[i] == round);
+      if (rounds[i] == round) wanted.push_back(i);
+    }
+    PT_LET(const auto labelled, rows->SetColumn(at, rows->schema()->field(at), labels.Column()));
+    PT_LET(const arrow::Datum behind,
+           arrow::compute::Take(labelled, ArrayOf<arrow::Int64Builder>(known)));
+    const auto mask = ArrayOf<arrow::BooleanBuilder>(is_wanted);
+    PT_LET(BatchPtr made,
+           score(behind.record_batch(), static_cast<const arrow::BooleanArray&>(*mask)));
+    PT_TRY(TakePredictions(*made, wanted, labels));
+    PT_TRY(scored.Add(std::move(made), wanted));
+  }
+  return scored.InGivenOrder();
+}
+
+}  // namespace protium

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictions further ahead than a model looks back: where a row reads the label of an earlier one
+// that nobody knows, it reads the prediction for it.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/model_state.h"
+
+namespace protium {
+
+// What a model's stages of earlier rows take a series to be.
+struct SeriesColumns {
+  Columns by;  // Empty: all rows are one series.
+  std::string time;
+  Columns values;                    // Whose earlier values are read.
+  std::optional<std::string> label;  // Set if it is one of them.
+};
+
+// Of a model that reads earlier rows.
+SeriesColumns SeriesOf(const ModelState& state);
+
+// For each row what tells its series from others; a column that is not there is NULL in all rows.
+Result<std::vector<std::string>> SeriesNames(const arrow::RecordBatch& rows,
+                                             const SeriesColumns& series);
+// A column of times as microseconds since 1970 or, of whole numbers, as they are.
+Result<std::shared_ptr<arrow::Int64Array>> SeriesTimesOf(const arrow::Array& column);
+
+// The column whose values RollSeries() predicts: the label, or nullopt where no row reads it. Fails
+// with Exit::kUsage for predictions that are more or other than one number a row.
+Result<std::optional<std::string>> RolledLabel(const ModelState& state);
+
+// Scores rows that stand behind the rows `known`, and which are the last of them in their series:
+// one row of the result for each true value of `wanted`, which is as long as `known`.
+using ScoreBehind = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(
+    const std::shared_ptr<arrow::RecordBatch>& known, const arrow::BooleanArray& wanted)>;
+
+// Predicts `rows`, of each series the earliest first; `label`, as a column of doubles, is NULL
+// where it is to be predicted. Later rows of a series are scored with the first column of `score`'s
+// result in the place of these NULLs. Returns its rows in the order of `rows`. As many calls of
+// `score` as there are NULLs in the series that has most of them.
+Result<std::shared_ptr<arrow::RecordBatch>> RollSeries(
+    const std::shared_ptr<arrow::RecordBatch>& rows, const SeriesColumns& series,
+    const ScoreBehind& score, const std::stop_token& stop);
+
+// The rows, and beside them the columns of their predictions. Refuses (Exit::kInput) rows that have
+// such a column.
+Result<std::shared_ptr<arrow::RecordBatch>> BesideRows(const arrow::RecordBatch& rows,
+                                                       const arrow::RecordBatch& predictions);
+
+// `rows` with the column `name` as doubles, NULL in all of them if there is none. A value that is
+// no number is a fault of Exit::kInput.
+Result<std::shared_ptr<arrow::RecordBatch>> WithNumbers(const arrow::RecordBatch& rows,
+                                                        const std::string& name);
+
+}  // namespace protium

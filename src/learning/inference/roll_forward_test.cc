@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inference/roll_forward.h"
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+
+#include "base/fault.h"
+#include "inference/testing/own_session_test.h"
+#include "protium/scorer.h"
+#include "protium/stages.h"
+
+namespace protium {
+namespace {
+
+using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
+
+std::string Text(const arrow::RecordBatch& rows, const std::string& name, int64_t row) {
+  return (*rows.GetColumnByName(name)->GetScalar(row))->ToString();
+}
+double Number(const arrow::RecordBatch& rows, const std::string& name, int64_t row) {
+  return static_cast<const arrow::DoubleArray&>(*rows.GetColumnByName(name)).Value(row);
+}
+
+class Forward : public OwnSession {
+ protected:
+  static std::string Day(int day) {
+    return fmt::format("2024-0{}-{:02}", day < 31 ? 1 : 2, day % 31 + 1);
+  }
+  void SetUp() override {
+    OwnSession::SetUp();
+    std::ofstream seen(folder_ / "seen.csv");
+    seen << "day,shop,sales\n";
+    for (int i = 0; i < 60; ++i) {
+      seen << Day(i / 2) << "," << i % 2 << "," << (i % 2 + 1) * 10 + i / 2 % 7 << "\n";
+    }
+  }
+  // A session fits one model.
+  void StartAgain() {
+    TearDown();
+    SetUp();
+  }
+  static Json Lags(const char* value) {
+    return {
+        {"id", "ago"}, {"inputs", {value}}, {"by", {"shop"}}, {"time", "day"}, {"lags", {1, 2}}};
+  }
+  PipelineModel Fitted(const Json& options) {
+    const auto model = Pipeline({{.kind = "lag", .options = Lags("sales")},
+                                 {.kind = "tree_estimator", .options = options}})
+                           .Fit(session_->Read().Csv("seen.csv"));
+    EXPECT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+    return *model;
+  }
+  PipelineModel Fitted() {
+    return Fitted(
+        {{"numeric", {{{"stage", "ago"}}}}, {"label", "sales"}, {"trees", {{"rounds", 20}}}});
+  }
+  BatchPtr Rows(const DataFrame& frame) {
+    const BatchStreamPtr stream = frame.Stream().ValueOrDie();
+    arrow::RecordBatchVector batches;
+    while (BatchPtr batch = stream->Next().ValueOrDie()) batches.push_back(batch);
+    return arrow::Table::FromRecordBatches(batches)
+        .ValueOrDie()
+        ->CombineChunksToBatch()
+        .ValueOrDie();
+  }
+  // What the engine predicts for a table, by day and shop.
+  std::map<std::string, double> ByEngine(const PipelineModel& model, const std::string& rows) {
+    std::ofstream(folder_ / "rows.csv") << "day,shop,sales\n" << rows;
+    const BatchPtr scored = Rows(model.Transform(session_->Read().Csv("rows.csv")));
+    std::map<std::string, double> all;
+    for (int64_t i = 0; i < scored->num_rows(); ++i) {
+      all[Text(*scored, "day", i) + "," + Text(*scored, "shop", i)] =
+          Number(*scored, "prediction", i);
+    }
+    return all;
+  }
+};
+
+TEST_F(Forward, EachDayReadsThePredictionsOfTheDaysBefore) {
+  const PipelineModel model = Fitted();
+  const Scorer scorer = Scorer::Make(model).ValueOrDie();
+  const BatchPtr next = scorer.NextRows({.rows = 4}).ValueOrDie();
+  ASSERT_EQ(next->num_rows(), 8);
+  const BatchPtr rolled = scorer.RollForward(*next).ValueOrDie();
+  std::string known;  // Earlier days with their predictions.
+  for (int64_t day = 0; day < 4; ++day) {
+    std::string today;
+    for (const int64_t row : {day, day + 4}) {
+      today += Text(*next, "day", row) + "," + Text(*next, "shop", row) + ",";
+      EXPECT_EQ(Text(*next, "day", row), Day(int(30 + day)));
+      today += "\n";
+    }
+    const auto predictions = ByEngine(model, known + today);
+    for (const int64_t row : {day, day + 4}) {
+      const std::string name = Text(*next, "day", row) + "," + Text(*next, "shop", row);
+      EXPECT_EQ(Number(*rolled, "prediction", row), predictions.at(name)) << name;
+      known += fmt::format("{},{}\n", name, predictions.at(name));
+    }
+  }
+}
+
+TEST_F(Forward, KnownLabelsStayAndRowsMayComeInAnyOrder) {
+  const PipelineModel model = Fitted();
+  const Scorer scorer = Scorer::Make(model).ValueOrDie();
+  std::ofstream(folder_ / "next.csv") << "shop,sales,day\n1,,2024-02-01\n0,9.5,2024-01-31\n"
+                                         "1,25,2024-01-31\n0,,2024-02-02\n0,,2024-02-01\n";
+  const BatchPtr next = Rows(session_->Read().Csv("next.csv"));
+  const BatchPtr rolled = scorer.RollForward(*next).ValueOrDie();
+  const auto first = ByEngine(model,
+                              "2024-01-31,0,9.5\n2024-01-31,1,25\n2024-02-01,0,\n"
+                              "2024-02-01,1,\n");
+  EXPECT_EQ(Number(*rolled, "prediction", 0), first.at("2024-02-01,1"));
+  EXPECT_EQ(Number(*rolled, "prediction", 1), first.at("2024-01-31,0"));
+  EXPECT_EQ(Number(*rolled, "prediction", 2), first.at("2024-01-31,1"));
+  EXPECT_EQ(Number(*rolled, "prediction", 4), first.at("2024-02-01,0"));
+  const auto second = ByEngine(
+      model,
+      fmt::format("2024-01-31,0,9.5\n2024-02-01,0,{}\n2024-02-02,0,\n", first.at("2024-02-01,0")));
+  EXPECT_EQ(Number(*rolled, "prediction", 3), second.at("2024-02-02,0"));
+}
+
+TEST_F(Forward, NewerRowsStandBehindThoseThatTheModelKeeps) {
+  const PipelineModel model = Fitted();
+  const Scorer old = Scorer::Make(model).ValueOrDie();
+  std::ofstream(folder_ / "newer.csv") << "day,shop,sales\n2024-01-31,0,11\n2024-02-01,0,12\n"
+                                          "2024-01-30,1,99\n2024-01-05,2,7\n2024-01-06,2,8\n";
+  const BatchPtr newer = Rows(session_->Read().Csv("newer.csv"));
+  const Scorer scorer = old.WithNewerRows(*newer).ValueOrDie();
+  const BatchPtr next = scorer.NextRows({.rows = 1}).ValueOrDie();
+  ASSERT_EQ(next->num_rows(), 3);
+  std::string rows;
+  for (int64_t i = 0; i < 3; ++i) {
+    rows += Text(*next, "day", i) + "," + Text(*next, "shop", i) + "\n";
+  }
+  EXPECT_EQ(rows, "2024-02-02,0\n2024-01-31,1\n2024-01-07,2\n");
+  const auto expected = ByEngine(model,
+                                 "2024-01-31,0,11\n2024-02-01,0,12\n2024-02-02,0,\n"
+                                 "2024-01-30,1,99\n2024-01-31,1,\n"
+                                 "2024-01-05,2,7\n2024-01-06,2,8\n2024-01-07,2,\n");
+  const BatchPtr scored = scorer.RollForward(*next).ValueOrDie();
+  EXPECT_EQ(Number(*scored, "prediction", 0), expected.at("2024-02-02,0"));
+  EXPECT_EQ(Number(*scored, "prediction", 1), expected.at("2024-01-31,1"));
+  EXPECT_EQ(Number(*scored, "prediction", 2), expected.at("2024-01-07,2"));
+  const BatchPtr timeless = newer->RemoveColumn(0).ValueOrDie();
+  EXPECT_NE(Render(FaultOf(old.WithNewerRows(*timeless).status())).find("no column \"day\""),
+            std::string::npos);
+}
+
+TEST_F(Forward, WhatCannotGoForwardIsRefused) {
+  const auto refused = [](const auto& result) {
+    EXPECT_FALSE(result.ok());
+    return Render(FaultOf(result.status()));
+  };
+  const Scorer scorer = Scorer::Make(Fitted()).ValueOrDie();
+  EXPECT_NE(refused(scorer.NextRows({.rows = 0})).find("a horizon of 0 rows"), std::string::npos);
+  std::stop_source stop;
+  stop.request_stop();
+  const BatchPtr next = scorer.NextRows({.rows = 1}).ValueOrDie();
+  EXPECT_TRUE(scorer.RollForward(*next, stop.get_token()).status().IsCancelled());
+  StartAgain();
+  const Scorer levels =
+      Scorer::Make(Fitted({{"numeric", {{{"stage", "ago"}}}},
+                           {"label", "sales"},
+                           {"loss", {{"name", "quantile"}, {"levels", {0.1, 0.9}}}}}))
+          .ValueOrDie();
+  EXPECT_NE(refused(levels.RollForward(*next)).find("cannot take the place of \"sales\""),
+            std::string::npos);
+  StartAgain();
+  const auto single =
+      Pipeline({{.kind = "tree_estimator", .options = {{"numeric", {"shop"}}, {"label", "sales"}}}})
+          .Fit(session_->Read().Csv("seen.csv"));
+  ASSERT_TRUE(single.ok()) << Render(FaultOf(single.status()));
+  const Scorer rows = Scorer::Make(*single).ValueOrDie();
+  EXPECT_NE(refused(rows.RollForward(*next)).find("reads no earlier rows"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace protium
