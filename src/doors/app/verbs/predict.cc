@@ -291,7 +291,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   }
   PT_LET(const int64_t most, ReadDriftFlag(arguments));
   Json drift;
-  if (input) {
+  if (input && !arguments.Has("--horizon")) {
     PT_LET(drift, ReportDrift(model, input->etl, most));
   }
   return ReportText(results, rows_in, rows_out, drift, places, arguments);
