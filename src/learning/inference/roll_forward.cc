@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -50,8 +51,18 @@ class KnownLabels {
   std::vector<std::optional<double>> values_;
 };
 
-// The round in which each row can be predicted: how many rows before it in its series have labels
-// that nobody knows.
+// The round in which each row can be predicted: one after that of the last prediction which it
+// reads. `rows` are one series in the order of time.
+void PlaceInRounds(std::span<const size_t> rows, const SeriesColumns& series,
+                   const KnownLabels& labels, std::vector<int64_t>& rounds) {
+  const auto nearest = size_t(std::max(series.nearest, int64_t{1}));
+  int64_t after = 0;  // The last prediction that row i reads.
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i >= nearest && labels.missing(rows[i - nearest])) after = rounds[rows[i - nearest]] + 1;
+    rounds[rows[i]] = after;
+  }
+}
+
 Result<std::vector<int64_t>> RoundsOf(const BatchPtr& rows, const SeriesColumns& series,
                                       const KnownLabels& labels) {
   PT_LET(const std::vector<std::string> names, SeriesNames(*rows, series));
@@ -64,10 +75,11 @@ Result<std::vector<int64_t>> RoundsOf(const BatchPtr& rows, const SeriesColumns&
     return std::pair<const std::string&, int64_t>(names[row], times->Value(int64_t(row)));
   });
   std::vector<int64_t> rounds(order.size());
-  for (size_t i = 1; i < order.size(); ++i) {
-    const size_t row = order[i], before = order[i - 1];
-    if (names[row] != names[before]) continue;
-    rounds[row] = rounds[before] + (labels.missing(before) ? 1 : 0);
+  for (size_t begin = 0; begin < order.size();) {
+    size_t end = begin;
+    while (end < order.size() && names[order[end]] == names[order[begin]]) ++end;
+    PlaceInRounds(std::span(order).subspan(begin, end - begin), series, labels, rounds);
+    begin = end;
   }
   return rounds;
 }
@@ -115,6 +127,7 @@ Status TakePredictions(const arrow::RecordBatch& scored, const std::vector<size_
 
 SeriesColumns SeriesOf(const ModelState& state) {
   SeriesColumns series;
+  std::optional<int64_t> nearest;
   const Columns labels =
       state.chain->estimator ? ListLabels(state.chain->estimator->options) : Columns();
   for (const PlacedStage& placed : state.chain->stages) {
@@ -125,9 +138,12 @@ SeriesColumns SeriesOf(const ModelState& state) {
     for (size_t i = 0; i < stage->num_values(); ++i) {
       const std::string& value = stage->inputs()[i];
       if (std::ranges::count(series.values, value) == 0) series.values.push_back(value);
-      if (std::ranges::count(labels, value) > 0) series.label = value;
+      if (std::ranges::count(labels, value) == 0) continue;
+      series.label = value;
+      nearest = std::min(nearest.value_or(INT64_MAX), stage->reach().nearest);
     }
   }
+  series.nearest = nearest.value_or(1);
   return series;
 }
 

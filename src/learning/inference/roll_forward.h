@@ -22,6 +22,7 @@ struct SeriesColumns {
   std::string time;
   Columns values;                    // Whose earlier values are read.
   std::optional<std::string> label;  // Set if it is one of them.
+  int64_t nearest = 1;  // Labels are read of rows that are at least so many rows before.
 };
 
 // Of a model that reads earlier rows.

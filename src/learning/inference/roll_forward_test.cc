@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 
 #include "base/fault.h"
@@ -23,6 +25,55 @@ std::string Text(const arrow::RecordBatch& rows, const std::string& name, int64_
 }
 double Number(const arrow::RecordBatch& rows, const std::string& name, int64_t row) {
   return static_cast<const arrow::DoubleArray&>(*rows.GetColumnByName(name)).Value(row);
+}
+
+// Rows of one series at the times 0, 1, 2, ...; NaN stands for a label that is missing.
+BatchPtr SeriesWith(const std::vector<double>& labels) {
+  arrow::Int64Builder times;
+  arrow::DoubleBuilder values;
+  for (const double label : labels) {
+    (void)times.Append(times.length());
+    (void)(std::isnan(label) ? values.AppendNull() : values.Append(label));
+  }
+  return arrow::RecordBatch::Make(
+      arrow::schema({arrow::field("t", arrow::int64()), arrow::field("y", arrow::float64())}),
+      int64_t(labels.size()), {times.Finish().ValueOrDie(), values.Finish().ValueOrDie()});
+}
+
+// Predicts the label `nearest` rows before plus one, -1 where that is missing; counts its calls.
+BatchPtr RolledBy(const BatchPtr& rows, int64_t nearest, int& calls) {
+  const ScoreBehind score = [&](const BatchPtr& known, const arrow::BooleanArray& wanted) {
+    ++calls;
+    const auto& labels = static_cast<const arrow::DoubleArray&>(*known->GetColumnByName("y"));
+    arrow::DoubleBuilder made;
+    for (int64_t i = 0; i < known->num_rows(); ++i) {
+      const bool there = i >= nearest && labels.IsValid(i - nearest);
+      if (wanted.Value(i)) (void)made.Append(there ? labels.Value(i - nearest) + 1 : -1);
+    }
+    const auto column = made.Finish().ValueOrDie();
+    const auto schema = arrow::schema({arrow::field("prediction", arrow::float64())});
+    return Result<BatchPtr>(arrow::RecordBatch::Make(schema, column->length(), {column}));
+  };
+  const SeriesColumns series{.time = "t", .values = {"y"}, .label = "y", .nearest = nearest};
+  return RollSeries(rows, series, score, {}).ValueOrDie();
+}
+
+TEST(Rounds, MakeAllPredictionsThatReadKnownLabels) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  int calls = 0;
+  const BatchPtr far = RolledBy(SeriesWith({5, 6, 7, none, none, none, none, none}), 3, calls);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(far->column(0)->ToString(),
+            SeriesWith({-1, -1, -1, 6, 7, 8, 7, 8})->column(1)->ToString());
+  calls = 0;
+  const BatchPtr near = RolledBy(SeriesWith({5, none, none, 9, none}), 1, calls);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(near->column(0)->ToString(), SeriesWith({-1, 6, 7, 8, 10})->column(1)->ToString());
+  // A gap among known labels is read two rows later.
+  calls = 0;
+  const BatchPtr gap = RolledBy(SeriesWith({5, 6, none, 9, none, none}), 2, calls);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(gap->column(0)->ToString(), SeriesWith({-1, -1, 6, 7, 7, 10})->column(1)->ToString());
 }
 
 class Forward : public OwnSession {

@@ -30,7 +30,7 @@ class DifferenceStage : public HistoryStage {
  public:
   DifferenceStage(const DifferenceOptions& options, StageNames names)
       : HistoryStage(options, std::move(names)), rows_(options.rows), lag_(options.lag) {}
-  Reach reach() const override { return {.rows = rows_ + lag_}; }
+  Reach reach() const override { return {.rows = rows_ + lag_, .nearest = lag_}; }
   bool sees_own_row() const override { return lag_ == 0; }
 
  protected:

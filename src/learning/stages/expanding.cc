@@ -39,7 +39,7 @@ class ExpandingStage : public WindowStage {
   ExpandingStage(const ExpandingOptions& options, StageNames names)
       : WindowStage(options, options.of, options.least, std::move(names)), lag_(options.lag) {}
 
-  Reach reach() const override { return {}; }
+  Reach reach() const override { return {.nearest = lag_}; }
 
  protected:
   std::string Frame() const override {

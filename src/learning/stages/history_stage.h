@@ -43,6 +43,7 @@ struct HistoryOptions {
 struct Reach {
   std::optional<int64_t> rows;
   std::optional<int64_t> micros;
+  int64_t nearest = 1;  // The latest row that is looked at is at least so many rows before.
 };
 
 // Calls of window functions, each listed once.

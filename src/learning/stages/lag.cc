@@ -42,7 +42,9 @@ class LagStage : public HistoryStage {
     NameOutputs(endings);
   }
 
-  Reach reach() const override { return {.rows = *std::ranges::max_element(lags_)}; }
+  Reach reach() const override {
+    return {.rows = *std::ranges::max_element(lags_), .nearest = *std::ranges::min_element(lags_)};
+  }
 
  protected:
   std::string SqlOf(size_t i, WindowCalls& calls) const override {

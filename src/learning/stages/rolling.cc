@@ -69,7 +69,8 @@ class RollingStage : public WindowStage {
       : WindowStage(options, options.of, options.least, std::move(names)), options_(options) {}
 
   Reach reach() const override {
-    if (!measures_time()) return {.rows = options_.rows + options_.lag - 1};
+    if (!measures_time())
+      return {.rows = options_.rows + options_.lag - 1, .nearest = options_.lag};
     return {.micros = Span() + Gap()};
   }
 
