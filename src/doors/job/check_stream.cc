@@ -74,7 +74,16 @@ Status CheckWindow(const EventWindowOptions& window) {
                        fmt::format("\"{}\" is no length of time", text),
                        "\"5 minutes\", \"1 hour\", \"30 seconds\"");
   }
-  return Status::OK();
+  if (window.length.empty()) return Status::OK();
+  constexpr int64_t kMostWindows = 1000;
+  const auto length = MicrosOf(window.length), every = MicrosOf(window.every);
+  if (length && *length >= *every && *length <= kMostWindows * *every) return Status::OK();
+  return StreamFault(
+      "stream.window.length",
+      fmt::format("windows of \"{}\" that begin every \"{}\"", window.length, window.every),
+      fmt::format("a length of {}, or up to {} times as long; without it windows "
+                  "follow each other",
+                  window.every, kMostWindows));
 }
 
 }  // namespace

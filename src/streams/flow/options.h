@@ -107,11 +107,16 @@ struct BatchOptions {
 struct EventWindowOptions {
   std::string time;                // The column with it.
   std::string every;               // "5 minutes".
+  std::string length;              // "15 minutes"; empty: as long as `every`.
   std::string late = "0 seconds";  // How much older than the newest event an event may be.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("time", time, {.help = "the column with the time of an event", .filled = "a column"});
-    visit("every", every, {.help = "how long a window is: \"5 minutes\"", .filled = "a time"});
+    visit("every", every, {.help = "how often a window begins: \"5 minutes\"", .filled = "a time"});
+    visit(
+        "length", length,
+        {.help = "how long a window is, if it is longer than `every`, so that windows overlap and "
+                 "each event is in several"});
     visit(
         "late", late,
         {.help = "how much older than the newest event an event may come; a window is closed once "

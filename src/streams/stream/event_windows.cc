@@ -49,6 +49,7 @@ Result<BatchPtr> Chosen(const BatchPtr& rows, const std::vector<int64_t>& number
 Result<EventWindows> EventWindows::Make(const EventWindowOptions& options, SchemaPtr events) {
   EventWindows windows;
   windows.every_ = MicrosOf(options.every).value_or(1);
+  windows.length_ = MicrosOf(options.length).value_or(windows.every_);
   windows.late_ = MicrosOf(options.late).value_or(0);
   windows.time_ = events->GetFieldIndex(options.time);
   if (windows.time_ < 0) {
@@ -84,12 +85,12 @@ int64_t EventWindows::StartOf(int64_t micros) const {
 
 Json EventWindows::facts() const {
   if (newest_ == INT64_MIN) return Json::object();
-  return {{"newest_us", newest_}, {"closed_to_us", closed_to_}, {"waiting", waiting()}};
+  return {{"newest_us", newest_}, {"open_from_us", open_from_}, {"waiting", waiting()}};
 }
 
 Status EventWindows::Load(const fs::path& folder, int64_t batches, const Json& facts) {
   newest_ = WholeAt(facts, "newest_us", INT64_MIN);
-  closed_to_ = WholeAt(facts, "closed_to_us", INT64_MIN);
+  open_from_ = WholeAt(facts, "open_from_us", WholeAt(facts, "closed_to_us", INT64_MIN));
   PT_LET(waiting_, arrow::RecordBatch::MakeEmpty(events_));
   const int64_t expected = WholeAt(facts, "waiting");
   if (expected == 0) return Status::OK();
@@ -112,12 +113,21 @@ Status EventWindows::Load(const fs::path& folder, int64_t batches, const Json& f
                .fix = "restore the file from a copy, or begin a new stream in another folder"});
 }
 
-Result<BatchPtr> EventWindows::WithStarts(const BatchPtr& events) const {
+Result<BatchPtr> EventWindows::InWindows(const BatchPtr& events, int64_t to) const {
   const auto& times = static_cast<const arrow::TimestampArray&>(*events->column(time_));
   arrow::TimestampBuilder starts(times.type(), arrow::default_memory_pool());
-  for (int64_t i = 0; i < times.length(); ++i) PT_TRY(starts.Append(StartOf(times.Value(i))));
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < times.length(); ++i) {
+    const int64_t first = std::max(FirstStartOf(times.Value(i)), open_from_);
+    const int64_t end = std::min(StartOf(times.Value(i)) + every_, to);
+    for (int64_t start = first; start < end; start += every_) {
+      rows.push_back(i);
+      PT_TRY(starts.Append(start));
+    }
+  }
+  PT_LET(const BatchPtr chosen, Chosen(events, rows));
   PT_LET(auto column, starts.Finish());
-  return events->AddColumn(events->num_columns(), schema_->fields().back(), std::move(column));
+  return chosen->AddColumn(chosen->num_columns(), schema_->fields().back(), std::move(column));
 }
 
 Result<EventWindows::Closed> EventWindows::Add(const arrow::RecordBatch& events) {
@@ -126,29 +136,30 @@ Result<EventWindows::Closed> EventWindows::Add(const arrow::RecordBatch& events)
   std::vector<int64_t> timely;
   for (int64_t i = 0; i < times.length(); ++i) {
     const bool none = times.IsNull(i);
-    if (!none && times.Value(i) >= closed_to_) {
+    if (!none && StartOf(times.Value(i)) >= open_from_) {
       timely.push_back(i);
       continue;
     }
-    closed.dead.push_back(LetterOf(
-        events, i, i,
-        none
-            ? "the event has no time"
-            : fmt::format("the event is late: windows up to {} are closed", TimeText(closed_to_))));
+    closed.dead.push_back(
+        LetterOf(events, i, i,
+                 none ? "the event has no time"
+                      : fmt::format("the event is late: windows up to {} are closed",
+                                    TimeText(open_from_ - every_ + length_))));
   }
   for (const int64_t i : timely) newest_ = std::max(newest_, times.Value(i));
   const auto given = arrow::RecordBatch::Make(events_, events.num_rows(), events.columns());
   PT_LET(const BatchPtr fresh, Chosen(given, timely));
   PT_LET(const BatchPtr all, Together(events_, {waiting_, fresh}));
-  if (newest_ != INT64_MIN) closed_to_ = std::max(closed_to_, StartOf(newest_ - late_));
+  int64_t to = open_from_;
+  if (newest_ != INT64_MIN) to = std::max(to, StartOf(newest_ - late_ - length_) + every_);
+  PT_LET(closed.events, InWindows(all, to));
+  open_from_ = to;
   const auto& each = static_cast<const arrow::TimestampArray&>(*all->column(time_));
-  std::vector<int64_t> go, stay;
+  std::vector<int64_t> stay;
   for (int64_t i = 0; i < each.length(); ++i) {
-    (each.Value(i) < closed_to_ ? go : stay).push_back(i);
+    if (StartOf(each.Value(i)) >= open_from_) stay.push_back(i);
   }
   PT_LET(waiting_, Chosen(all, stay));
-  PT_LET(const BatchPtr gone, Chosen(all, go));
-  PT_LET(closed.events, WithStarts(gone));
   return closed;
 }
 

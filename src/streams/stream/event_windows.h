@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of event time: events wait until their window is closed, and then go on together with the
-// others of it.
+// Windows of event time: events wait until a window of theirs is closed, and then go on together
+// with the others of it.
 //
-// 1. Windows are [n * every, (n + 1) * every), counted from 1970-01-01 in UTC. A window is closed
-//    once the newest event is `late` or more behind its end, and stays closed.
-// 2. An event of a closed window, and one without a time, is a dead letter.
+// 1. Windows are [n * every, n * every + length), counted from 1970-01-01 in UTC. A window is
+//    closed once the newest event is `late` or more behind its end, and stays closed. Windows that
+//    are longer than `every` overlap, and each of an event's goes on with a row of its own.
+// 2. An event whose windows are all closed, and one without a time, is a dead letter.
 // 3. What waits depends on the events before it alone, so a batch that is made again closes the
 //    same windows. After each batch it lies in windows/NUMBER.arrow, and the line that ends the
 //    batch says which windows are closed; the file of the batch before stays until then.
@@ -56,17 +57,21 @@ class EventWindows {
 
  private:
   EventWindows() = default;
+  // When the last window with this time begins, and the first one.
   int64_t StartOf(int64_t micros) const;
-  Result<std::shared_ptr<arrow::RecordBatch>> WithStarts(
-      const std::shared_ptr<arrow::RecordBatch>& events) const;
+  int64_t FirstStartOf(int64_t micros) const { return StartOf(micros - length_) + every_; }
+  // A row for each window from `open_from_` to before `to` and each event in it, by event.
+  Result<std::shared_ptr<arrow::RecordBatch>> InWindows(
+      const std::shared_ptr<arrow::RecordBatch>& events, int64_t to) const;
 
   int64_t every_ = 0;
+  int64_t length_ = 0;
   int64_t late_ = 0;
   int time_ = 0;  // The column.
   SchemaPtr events_;
   SchemaPtr schema_;
   int64_t newest_ = INT64_MIN;     // The newest time so far, in microseconds.
-  int64_t closed_to_ = INT64_MIN;  // Windows that end here or before are closed.
+  int64_t open_from_ = INT64_MIN;  // Windows that begin before this time are closed.
   std::shared_ptr<arrow::RecordBatch> waiting_;
 };
 

@@ -2,9 +2,11 @@
 #include "stream/event_windows.h"
 
 #include <arrow/api.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/fault.h"
@@ -40,8 +42,22 @@ std::vector<int64_t> Ids(const arrow::RecordBatch& events) {
   return ids;
 }
 
-EventWindows Windows(const std::string& late = "0 s") {
-  return EventWindows::Make({.time = "at", .every = "10 s", .late = late}, kEvents).ValueOrDie();
+EventWindows Windows(const std::string& late = "0 s", const std::string& length = "") {
+  return EventWindows::Make({.time = "at", .every = "10 s", .length = length, .late = late},
+                            kEvents)
+      .ValueOrDie();
+}
+
+// "id@start" in seconds, for each row.
+std::vector<std::string> InWindows(const arrow::RecordBatch& events) {
+  std::vector<std::string> rows;
+  const auto starts =
+      std::static_pointer_cast<arrow::TimestampArray>(events.GetColumnByName(kWindowStart));
+  const std::vector<int64_t> ids = Ids(events);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    rows.push_back(fmt::format("{}@{}", ids[i], starts->Value(int64_t(i)) / 1'000'000));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -65,6 +81,50 @@ TEST(EventWindows, WaitForLateEvents) {
   EventWindows windows = Windows("5 s");
   EXPECT_THAT(Ids(*windows.Add(*Events({3, 14}))->events), IsEmpty());
   EXPECT_THAT(Ids(*windows.Add(*Events({9, 15}, 2))->events), ElementsAre(0, 2));
+}
+
+TEST(EventWindows, ThatOverlapHoldAnEventOnceEach) {
+  EventWindows windows = Windows("0 s", "25 s");
+  // Times 3 and 12: windows begin at -20, -10, 0 and 10, and end 25 seconds later.
+  EXPECT_THAT(InWindows(*windows.Add(*Events({3, 12}))->events), ElementsAre("0@-20"));
+  EXPECT_THAT(InWindows(*windows.Add(*Events({16}, 2))->events), ElementsAre("0@-10", "1@-10"));
+  // Those that begin at -10 and before are closed: 14 is late for them alone.
+  EXPECT_THAT(InWindows(*windows.Add(*Events({14, 25}, 3))->events),
+              ElementsAre("0@0", "1@0", "2@0", "3@0"));
+  EXPECT_EQ(windows.waiting(), 4);
+  const auto last = *windows.Add(*Events({9, 60}, 5));
+  ASSERT_EQ(last.dead.size(), 1u);
+  EXPECT_THAT(last.dead[0].reason, HasSubstr("windows up to 1970-01-01 00:00:25"));
+  EXPECT_THAT(InWindows(*last.events), ElementsAre("1@10", "2@10", "3@10", "4@10", "4@20"));
+}
+
+// What a window holds depends neither on batches nor on the order of its events.
+TEST(EventWindows, ThatOverlapAreThoseOfADefinition) {
+  constexpr int64_t kLength = 35, kEvery = 10, kLate = 30;
+  std::mt19937 random(3);
+  std::vector<int64_t> seconds;
+  for (int64_t i = 0; i < 400; ++i) seconds.push_back(i + int64_t(random() % 30) - 20);
+  std::vector<std::string> expected;
+  const int64_t newest = *std::ranges::max_element(seconds);
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    for (int64_t start = -100; start + kLength <= newest - kLate; start += kEvery) {
+      const bool in = seconds[i] >= start && seconds[i] < start + kLength;
+      if (in) expected.push_back(fmt::format("{}@{}", i, start));
+    }
+  }
+  EventWindows windows = Windows(fmt::format("{} s", kLate), fmt::format("{} s", kLength));
+  std::vector<std::string> rows;
+  for (size_t at = 0; at < seconds.size();) {
+    const size_t end = std::min(seconds.size(), at + 1 + random() % 20);
+    const std::vector<int64_t> part(seconds.begin() + int64_t(at), seconds.begin() + int64_t(end));
+    const auto closed = *windows.Add(*Events(part, int64_t(at)));
+    EXPECT_THAT(closed.dead, IsEmpty());
+    for (std::string& row : InWindows(*closed.events)) rows.push_back(std::move(row));
+    at = end;
+  }
+  std::ranges::sort(rows);
+  std::ranges::sort(expected);
+  EXPECT_EQ(rows, expected);
 }
 
 TEST(EventWindows, HoldTimesBefore1970) {
