@@ -69,21 +69,44 @@ TEST(Start, RefusesWhatIsNoModelOrDoesNotFit) {
 }
 
 // The second table has other kinds of machines, as many, in another order.
-TEST(Start, KeepsTheStagesThatAForestWasGrownOver) {
-  const OwnJob own(MachinesTable(600), kForest);
+TEST(Start, KeepsTheStagesThatAModelWasTrainedOver) {
+  for (const char* job : {kForest, kMachinesJob}) {
+    const OwnJob own(MachinesTable(600), job);
+    const Outcome first = own.Run({"--json"});
+    ASSERT_EQ(first.exit, 0) << first.err;
+    fs::rename(first.json["model"].get<std::string>(), own / "start");
+    std::string table = MachinesTable(600);
+    for (size_t at = 0; (at = table.find("lathe", at)) != std::string::npos;) table[at] = 'z';
+    own.Write("machines.csv", table);
+    const Outcome next = own.Run({"--json", "--set", "train.from=start"});
+    ASSERT_EQ(next.exit, 0) << next.err;
+    EXPECT_EQ(Has(next.err, "the stages keep what they learned"), job == kMachinesJob) << next.err;
+    const fs::path model = next.json["model"].get<std::string>();
+    const Json was = *ParseJson(own.Text("start/stages.json"));
+    const Json is = *ParseJson(ReadText(model / "stages.json"));
+    EXPECT_EQ(was["stages"].dump(), is["stages"].dump());
+    EXPECT_TRUE(Has(is["stages"].dump(), "lathe")) << is.dump();
+  }
+}
+
+TEST(Start, LetsOtherStagesOfANetLearnAnewAndRefusesOtherClasses) {
+  const std::string kinds = With(With(kMachinesJob, "SELECT *", "SELECT *, kind AS made"),
+                                 "label = \"hours\"", "label = \"made\"\nloss = \"cross_entropy\"");
+  const OwnJob own(MachinesTable(600), kinds);
   const Outcome first = own.Run({"--json"});
   ASSERT_EQ(first.exit, 0) << first.err;
   fs::rename(first.json["model"].get<std::string>(), own / "start");
-  std::string table = MachinesTable(600);
-  for (size_t at = 0; (at = table.find("lathe", at)) != std::string::npos;) table[at] = 'z';
-  own.Write("machines.csv", table);
-  const Outcome next = own.Run({"--json", "--set", "train.from=start"});
-  ASSERT_EQ(next.exit, 0) << next.err;
-  const fs::path model = next.json["model"].get<std::string>();
-  const Json was = *ParseJson(own.Text("start/stages.json"));
-  const Json is = *ParseJson(ReadText(model / "stages.json"));
-  EXPECT_EQ(was["stages"].dump(), is["stages"].dump());
-  EXPECT_EQ(was["stages"][0]["learned"][0]["keys"].size(), 3u) << was.dump();
+  own.Write("job.toml",
+            With(kinds, "inputs = [\"load\"]", "inputs = [\"load\"]\nwith = \"mean\""));
+  const Outcome anew = own.Run({"--json", "--set", "train.from=start"});
+  ASSERT_EQ(anew.exit, 0) << anew.err;
+  EXPECT_TRUE(Has(anew.err, "the stages learn anew")) << anew.err;
+  EXPECT_TRUE(Has(anew.err, "its stage \"fill\" has with = \"median\"")) << anew.err;
+  own.Write("job.toml",
+            With(kinds, "kind AS made", "CASE WHEN kind = 'lathe' THEN 'a' ELSE kind END AS made"));
+  const Outcome refused = own.Run({"--json", "--set", "train.from=start"});
+  EXPECT_EQ(refused.exit, 3) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "it predicts other classes")) << refused.err;
 }
 
 TEST(Start, RefusesAForestThatWasGrownOverOtherStages) {

@@ -11,6 +11,7 @@
 #include "model/copy_file.h"
 #include "model/forest_config.h"
 #include "model/start_file.h"
+#include "model/start_stages.h"
 #include "os/file.h"
 #include "trees/forest_file.h"
 
@@ -19,31 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of the model, and the name of its copy in a run.
-struct KeptFile {
-  const char* name;
-  const char* kept;
-};
-constexpr KeptFile kNet = {"net.json", "start.json"};
-constexpr KeptFile kPipeline = {"pipeline.json", "start.pipeline.json"};
-constexpr KeptFile kStages = {"stages.json", "start.stages.json"};
-
-// In a model folder or in a run, wherever the weights are.
-fs::path Beside(const ModelOrStart& from, const KeptFile& file) {
-  const fs::path weights = from.weights;
-  return weights.parent_path() / (weights.stem() == "start" ? file.kept : file.name);
-}
-
-Result<Json> ReadBeside(const ModelOrStart& from, const KeptFile& file) {
-  PT_LET(const std::string text, ReadFile(Beside(from, file)));
-  Result<Json> json = ParseJson(text);
-  return json.ok() ? json : Annotate(json.status(), Beside(from, file).string());
-}
+constexpr StartFile kNet = {"net.json", "start.json"};
 
 Result<NetConfig> ReadDescription(const ModelOrStart& from) {
-  PT_LET(const Json json, ReadBeside(from, kNet));
+  const fs::path file = BesideWeights(from, kNet);
+  PT_LET(const std::string text, ReadFile(file));
+  const Result<Json> json = ParseJson(text);
+  if (!json.ok()) return Annotate(json.status(), file.string());
   NetConfig config;
-  PT_TRY(FieldsFromJson(json, "", config));
+  PT_TRY(FieldsFromJson(*json, "", config));
   return config;
 }
 
@@ -132,18 +117,9 @@ Status FindStartForest(const FilesFrom& files, const std::string& path, ModelOrS
 
 Status KeepStartForest(const fs::path& run, ModelOrStart& from) {
   if (from.weights.empty()) return Status::OK();
-  for (const KeptFile& file : {kNet, kPipeline, kStages}) {
-    PT_TRY(CopyFile(Beside(from, file), fs::absolute(run / file.kept)).status());
-  }
+  PT_TRY(CopyFile(BesideWeights(from, kNet), fs::absolute(run / kNet.kept)).status());
+  PT_TRY(KeepStartStages(run, from));
   return KeepStart(run, from);
-}
-
-Result<std::optional<StagesBefore>> StagesOfStart(const ModelOrStart& from) {
-  if (from.weights.empty()) return std::optional<StagesBefore>();
-  StagesBefore before;
-  PT_LET(before.pipeline, ReadBeside(from, kPipeline));
-  PT_LET(before.stages, ReadBeside(from, kStages));
-  return std::optional<StagesBefore>(std::move(before));
 }
 
 Result<Forest> ReadStartForest(const ModelOrStart& from, const NetConfig& config) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forest that training adds trees to (train.from of tree_estimator): found when a pipeline is
 // placed, kept in the run folder before training, read by the ranks. As start_file.h, with other
-// files of the model beside the weights: net.json as "start.json", pipeline.json and stages.json as
-// "start.pipeline.json" and "start.stages.json". All do nothing without train.from.
+// files of the model beside the weights: net.json as "start.json", and those of start_stages.h. All
+// do nothing without train.from.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "pipeline/estimator_kind.h"
-#include "pipeline/stages_before.h"
 #include "pipeline/torch_task.h"
 #include "trees/forest.h"
 
@@ -19,9 +17,6 @@ namespace protium {
 // Fails with Exit::kInput unless `from` is the folder of a model with a forest.
 Status FindStartForest(const FilesFrom& files, const std::string& path, ModelOrStart& from);
 Status KeepStartForest(const std::filesystem::path& run, ModelOrStart& from);
-
-// Reads what KeepStartForest() kept of the model's stages; none without train.from.
-Result<std::optional<StagesBefore>> StagesOfStart(const ModelOrStart& from);
 
 // Reads the forest for a training of `config`. If the label's scale was another, the forest is put
 // on the new one. Fails with Exit::kInput, naming what differs, if it is over other columns or

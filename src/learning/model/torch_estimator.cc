@@ -8,6 +8,7 @@
 #include "model/net_file.h"
 #include "model/row_net.h"
 #include "model/start_file.h"
+#include "model/start_stages.h"
 #include "nets/layers.h"
 #include "pipeline/chain.h"
 #include "pipeline/estimator.h"
@@ -170,9 +171,18 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   Status KeepFiles(const std::filesystem::path& run, AnyOptions& own) const override {
     TorchEstimatorOptions options = Typed(own);
     PT_TRY(KeepNetFile(run, options.net));
+    PT_TRY(KeepStartStages(run, options.train.from));
     PT_TRY(KeepStart(run, options.train.from));
     own = std::move(options);
     return Status::OK();
+  }
+  // Some of the parameters, taken by their names, may belong to other columns.
+  Result<std::optional<StagesBefore>> KeptStages(const AnyOptions& own) const override {
+    const ModelOrStart from = Typed(own).train.from;
+    if (!from.parameters.empty()) return std::optional<StagesBefore>();
+    PT_LET(std::optional<StagesBefore> before, StagesOfStart(from));
+    if (before) before->required = false;
+    return before;
   }
 
   std::string task() const override { return "train"; }

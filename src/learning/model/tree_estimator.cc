@@ -10,6 +10,7 @@
 #include "model/forest_config.h"
 #include "model/row_forest.h"
 #include "model/start_forest.h"
+#include "model/start_stages.h"
 #include "pipeline/chain.h"
 #include "pipeline/estimator.h"
 #include "protium/stage_options.h"

@@ -270,16 +270,33 @@ Status CheckObjective(const Objective& objective) {
   return Fail({.exit = Exit::kInput, .what = "the learned state of the label is damaged"});
 }
 
+// What the stages learned before; empty if they learn anew.
+Result<std::vector<Json>> KeptOrAnew(SessionState& session, const Chain& chain,
+                                     const StagesBefore& before) {
+  Result<std::vector<Json>> kept = LearnedBefore(chain, before);
+  if (before.required) return kept;
+  if (kept.ok() && kept->empty()) return kept;
+  session.call().Send(
+      Note{kept.ok() ? "the stages keep what they learned for the model of train.from"
+                     : "the stages learn anew, though weights of train.from belong to what they "
+                       "had learned: " +
+                           FaultOf(kept.status()).what});
+  return kept.ok() ? kept : std::vector<Json>();
+}
+
 }  // namespace
 
 Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain,
                           const std::optional<StagesBefore>& before) {
   std::vector<Json> kept;
   if (before) {
-    PT_LET(kept, LearnedBefore(chain, *before));
+    PT_LET(kept, KeptOrAnew(session, chain, *before));
   }
   Learned learned;
   PT_TRY(Fitting(session, rows, count, chain, std::move(kept)).Run(learned));
+  if (before && !before->required) {
+    PT_TRY(CheckClassesBefore(chain, *before, learned.objective));
+  }
   return learned;
 }
 

@@ -70,4 +70,17 @@ Result<std::vector<Json>> LearnedBefore(const Chain& chain, const StagesBefore& 
   return learned;
 }
 
+Status CheckClassesBefore(const Chain& chain, const StagesBefore& before,
+                          const Objective& objective) {
+  const Json known = before.stages.is_object() ? before.stages.value("objective", Json()) : Json();
+  const Json was = known.is_object() ? known.value("classes", Json::array()) : Json::array();
+  if (was == Json(objective.classes)) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "training cannot go on from this model: it predicts other classes",
+               .where = chain.estimator->path + ".train.from",
+               .why = fmt::format("its classes are {}, and those of the rows are {}", Dump(was),
+                                  Dump(Json(objective.classes))),
+               .fix = "give rows of all its classes, and of no other, or leave train.from out"});
+}
+
 }  // namespace protium

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "pipeline/chain.h"
+#include "pipeline/objective.h"
 
 namespace protium {
 
@@ -15,10 +16,17 @@ namespace protium {
 struct StagesBefore {
   Json pipeline;  // pipeline.json.
   Json stages;    // stages.json.
+  // Whether training cannot go on with other stages; else these learn anew.
+  bool required = true;
 };
 
 // Returns what each of chain.stages learned, in their order. Fails with Exit::kInput, naming the
 // first difference, unless the model's pipeline has the very same stages before its estimator.
 Result<std::vector<Json>> LearnedBefore(const Chain& chain, const StagesBefore& before);
+
+// Fails with Exit::kInput if the model predicts other classes than `objective`: its outputs would
+// stand for others.
+Status CheckClassesBefore(const Chain& chain, const StagesBefore& before,
+                          const Objective& objective);
 
 }  // namespace protium
