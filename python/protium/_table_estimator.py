@@ -130,6 +130,11 @@ class TableEstimator(BaseEstimator):
         self._archive = packed(model)
         _loaded[self] = model
 
+    def _moved_from(self, other: Any) -> None:
+        """The model of another estimator, whose fitted attributes this one has."""
+        _scorers.pop(self, None)
+        _loaded[self] = _loaded[other]
+
     def _train_options(self, validation: dict[str, Any], patience: int, named: dict[str, str],
                        **own: Any) -> dict[str, Any]:
         options = {**own, "seed": self.seed_}

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _estimator
 from ._fit_options import effort_for
 from ._table_columns import of_kind
 from ._table_estimator import TableEstimator
 from ._table_targets import TableClassifier, TableRegressor
+from .errors import UsageError
 
 _MANY_NUMBERS = 200  # With more, a small net learns more from the rows that there usually are.
 _MANY_ROWS = 1_000_000  # A median of so many different numbers takes long.
@@ -48,6 +50,30 @@ class _Net(TableEstimator):
     def _fit(self, *args: Any) -> Any:
         super()._fit(*args)
         self.n_iter_ = len(self.metrics_["training"]["history"])
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Learns from some rows for one epoch, after those of earlier calls, or of fit().
+
+        What the first rows say of the columns holds for all: how missing values are filled, the scale
+        of numbers and of y, the categories; later categories count as one. So they should be like
+        the rows to come, and rows of a class must be in every call. The optimiser begins anew in each
+        call, and no rows are held out. classes: all of them, for a check.
+        """
+        import numpy as np
+
+        if classes is not None and not np.isin(np.asarray(classes), np.asarray(y)).all():
+            raise UsageError("these rows lack one of the classes", fix="give rows of every class in each call")
+        if "_archive" in vars(self):
+            _estimator.checked(self, X, reset=False)
+        options = self.get_params(deep=False)
+        options.update(epochs=1, validation=0.0, patience=None, warm_start=True,
+                       train={"schedule": "constant", **(self.train or {})})
+        step = type(self)(**options)
+        vars(step).update({name: each for name, each in vars(self).items() if name not in options})
+        step.fit(X, y, sample_weight)
+        vars(self).update({name: each for name, each in vars(step).items() if name not in options})
+        self._moved_from(step)
         return self
 
     @property

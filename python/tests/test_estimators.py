@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators as the door to the whole product: their defaults, their options, their columns."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -17,6 +18,15 @@ try:
     import numpy as np
 except ImportError:
     raise unittest.SkipTest("numpy is not installed")
+
+
+def learned_by(estimator):
+    """What the stages of its model have learned."""
+    with tempfile.TemporaryDirectory() as folder:
+        estimator.save(os.path.join(folder, "model"))
+        with open(os.path.join(folder, "model", "stages.json"), encoding="utf-8") as file:
+            return json.load(file)
+
 
 QUICK = {"epochs": 3, "random_state": 1}
 NETS, FORESTS = (pt.TabularRegressor, pt.TabularClassifier), (pt.TreeRegressor, pt.TreeClassifier)
@@ -178,6 +188,27 @@ class Estimators(unittest.TestCase):
         self.assertEqual([each["epoch"] for each in seen if each["event"] == "epoch"], [1, 2, 3])
         first = model.history_[0]["validation"]["log_loss"]
         self.assertLess(model.fit(X, y).history_[0]["validation"]["log_loss"], first)
+
+    def test_rows_that_come_in_parts_are_learned_one_after_the_other(self):
+        X, y = passengers(600)
+        parts = [(X[i:i + 200], y[i:i + 200]) for i in (0, 200, 400)]
+        model = pt.TabularClassifier(hidden=[16], random_state=1, verbose=False)
+        losses = []
+        for _ in range(4):
+            for some_X, some_y in parts:
+                self.assertIs(model.partial_fit(some_X, some_y, classes=["no", "yes"]), model)
+            losses.append(model.evaluate(X, y)["log_loss"])
+        self.assertLess(losses[-1], losses[0])
+        self.assertEqual(len(model.predict(X)), 600)
+        # What the stages learned is that of the first rows.
+        first = pt.TabularClassifier(hidden=[16], random_state=1, verbose=False).partial_fit(*parts[0])
+        fills = [next(each["learned"] for each in learned_by(fitted)["stages"] if each["id"] == "fill")
+                 for fitted in (first, model)]
+        self.assertEqual(fills[0], fills[1])
+        with self.assertRaisesRegex(pt.UsageError, "lack one of the classes"):
+            model.partial_fit(X[y == "no"], y[y == "no"], classes=["no", "yes"])
+        with self.assertRaises(ValueError):
+            model.partial_fit(X[["level"]], y)
 
     def test_few_rows_are_predicted_in_this_process_with_the_same_bits(self):
         X, y = passengers(300)

@@ -295,7 +295,7 @@ Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count
   Learned learned;
   PT_TRY(Fitting(session, rows, count, chain, std::move(kept)).Run(learned));
   if (before && !before->required) {
-    PT_TRY(CheckClassesBefore(chain, *before, learned.objective));
+    PT_TRY(KeepObjective(chain, *before, learned.objective));
   }
   return learned;
 }

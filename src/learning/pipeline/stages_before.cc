@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/fault.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 namespace {
@@ -70,17 +71,27 @@ Result<std::vector<Json>> LearnedBefore(const Chain& chain, const StagesBefore& 
   return learned;
 }
 
-Status CheckClassesBefore(const Chain& chain, const StagesBefore& before,
-                          const Objective& objective) {
+Status KeepObjective(const Chain& chain, const StagesBefore& before, Objective& objective) {
   const Json known = before.stages.is_object() ? before.stages.value("objective", Json()) : Json();
-  const Json was = known.is_object() ? known.value("classes", Json::array()) : Json::array();
-  if (was == Json(objective.classes)) return Status::OK();
-  return Fail({.exit = Exit::kInput,
-               .what = "training cannot go on from this model: it predicts other classes",
-               .where = chain.estimator->path + ".train.from",
-               .why = fmt::format("its classes are {}, and those of the rows are {}", Dump(was),
-                                  Dump(Json(objective.classes))),
-               .fix = "give rows of all its classes, and of no other, or leave train.from out"});
+  Objective was;
+  if (!known.is_object() || !FieldsFromJson(known, "", was).ok()) return Damaged(chain);
+  if (was.classes != objective.classes) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "training cannot go on from this model: it predicts other classes",
+                 .where = chain.estimator->path + ".train.from",
+                 .why = fmt::format("its classes are {}, and those of the rows are {}",
+                                    Dump(Json(was.classes)), Dump(Json(objective.classes))),
+                 .fix = "give rows of all its classes, and of no other, or leave train.from out"});
+  }
+  if (!OfNumbers(objective.kind) || was.kind != objective.kind) return Status::OK();
+  if (was.labels.size() != objective.labels.size()) return Status::OK();
+  for (size_t i = 0; i < was.labels.size(); ++i) {
+    ScaledLabel& label = objective.labels[i];
+    if (label.log1p != was.labels[i].log1p || !(was.labels[i].deviation > 0)) continue;
+    label.mean = was.labels[i].mean;
+    label.deviation = was.labels[i].deviation;
+  }
+  return Status::OK();
 }
 
 }  // namespace protium

@@ -24,9 +24,8 @@ struct StagesBefore {
 // first difference, unless the model's pipeline has the very same stages before its estimator.
 Result<std::vector<Json>> LearnedBefore(const Chain& chain, const StagesBefore& before);
 
-// Fails with Exit::kInput if the model predicts other classes than `objective`: its outputs would
-// stand for others.
-Status CheckClassesBefore(const Chain& chain, const StagesBefore& before,
-                          const Objective& objective);
+// Puts numbers of the label on the scale that the model's outputs have. Fails with Exit::kInput if
+// the model predicts other classes than `objective`: its outputs would stand for others.
+Status KeepObjective(const Chain& chain, const StagesBefore& before, Objective& objective);
 
 }  // namespace protium
