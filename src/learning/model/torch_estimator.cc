@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimator "torch_estimator": nets, trained by the task "train" (src/learning/tasks). Nets
-// made of layers (nets/layers.h) can also predict in the calling process.
+// made of layers (nets/layers.h) can also predict in the calling process, others as graphs
+// (model/row_graph.h).
 #include <utility>
 
 #include "base/fault.h"
 #include "model/check_changes.h"
 #include "model/net_file.h"
+#include "model/row_graph.h"
 #include "model/row_net.h"
 #include "model/start_file.h"
 #include "nets/layers.h"
@@ -212,7 +214,8 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   ExplainsFrom ExplainedFrom(const AnyOptions&) const override { return ExplainsFrom::kBackground; }
   Result<std::shared_ptr<const RowPredictor>> Open(
       const NetConfig& config, const std::filesystem::path& weights) const override {
-    return OpenRowNet(config, weights);
+    return IsRunAsGraph(config.net.name) ? OpenRowGraph(config, weights)
+                                         : OpenRowNet(config, weights);
   }
 
  protected:

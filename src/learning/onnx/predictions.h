@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "onnx/graph.h"
+#include "onnx_graph/graph.h"
 #include "onnx/onnx.h"
 
 namespace protium::onnx {
