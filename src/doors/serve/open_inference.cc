@@ -162,9 +162,13 @@ std::optional<HttpResponse> OpenInference::CheckPath(const HttpRequest& request)
   return response;
 }
 
+std::string OpenInference::VersionOf(const Served& model) const {
+  return version_ + std::to_string(model.generation);
+}
+
 Status OpenInference::CheckModel(const std::string& path) const {
   const ModelPath parts = SplitModelPath(path);
-  const std::string version = std::to_string(model_.Now()->generation);
+  const std::string version = VersionOf(*model_.Now());
   if (parts.name == name_ && (parts.version.empty() || parts.version == version)) {
     return Status::OK();
   }
@@ -179,7 +183,7 @@ Result<Json> OpenInference::Facts() const {
   PT_LET(const Json inputs, TensorsOf(*now->scorer.input()));
   PT_LET(const Json outputs, TensorsOf(*now->scorer.output()));
   return Json{{"name", name_},
-              {"versions", {std::to_string(now->generation)}},
+              {"versions", {VersionOf(*now)}},
               {"platform", "protium"},
               {"inputs", inputs},
               {"outputs", outputs}};
@@ -193,8 +197,7 @@ Result<HttpResponse> OpenInference::Infer(const HttpRequest& request,
   PT_LET(const InferRequest read,
          ReadInferRequest(body, json_bytes, *model->scorer.input(), most_rows_));
   PT_LET(const Rows scored, batcher_.Score(model, read.rows));
-  return WriteOutputs({{"model_name", name_}, {"model_version", std::to_string(model->generation)}},
-                      read, *scored);
+  return WriteOutputs({{"model_name", name_}, {"model_version", VersionOf(*model)}}, read, *scored);
 }
 
 HttpResponse OpenInference::Respond(const HttpRequest& request, const std::string& body,

@@ -145,6 +145,14 @@ Status CheckNetLoss(const Choice& loss, const std::string& at, const Catalogue& 
                .fix = "set kind = \"tree_estimator\", or choose another loss"});
 }
 
+Status OnlyInWorkers(const std::string& net) {
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net " + net + " is computed by LibTorch, in workers alone",
+               .where = "net",
+               .why = "a net of your own is code that only LibTorch runs",
+               .fix = "score tables with it (protium predict)"});
+}
+
 class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
  public:
   AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const override {
@@ -214,8 +222,9 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   ExplainsFrom ExplainedFrom(const AnyOptions&) const override { return ExplainsFrom::kBackground; }
   Result<std::shared_ptr<const RowPredictor>> Open(
       const NetConfig& config, const std::filesystem::path& weights) const override {
-    return IsRunAsGraph(config.net.name) ? OpenRowGraph(config, weights)
-                                         : OpenRowNet(config, weights);
+    if (IsLayered(config.net.name)) return OpenRowNet(config, weights);
+    if (IsRunAsGraph(config.net.name)) return OpenRowGraph(config, weights);
+    return OnlyInWorkers(config.net.name);
   }
 
  protected:
