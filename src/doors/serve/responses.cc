@@ -89,6 +89,10 @@ constexpr std::pair<const char*, const char*> kPaths[] = {
 
 }  // namespace
 
+std::shared_ptr<arrow::MemoryPool> PoolForArrow() {
+  return std::make_shared<arrow::CappedMemoryPool>(arrow::default_memory_pool(), kMostArrowBytes);
+}
+
 HttpResponse MetricsResponse(std::string text) {
   // The text format of Prometheus.
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)};
@@ -104,9 +108,7 @@ ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model, 
                log),
       open_inference_(options.name, options.version == kCanary ? "canary-" : "", model, batcher_,
                       options.most_waiting_rows),
-      pool_(pool != nullptr ? std::move(pool)
-                            : std::make_shared<arrow::CappedMemoryPool>(
-                                  arrow::default_memory_pool(), kMostArrowBytes)),
+      pool_(pool != nullptr ? std::move(pool) : PoolForArrow()),
       drain_(options.drain) {}
 
 std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request) const {

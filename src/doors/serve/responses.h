@@ -72,6 +72,9 @@ class ServeResponses {
   std::atomic<std::chrono::steady_clock::time_point> asked_{};  // When /readyz was last requested.
 };
 
+// Memory for the requests of a server with Arrow rows, limited over all of them together.
+std::shared_ptr<arrow::MemoryPool> PoolForArrow();
+
 // The response to GET /metrics.
 HttpResponse MetricsResponse(std::string text);
 

@@ -10,34 +10,13 @@
 #include "base/fnv.h"
 #include "base/splitmix.h"
 #include "serve/figures.h"
+#include "serve/model_path.h"
 
 namespace protium {
 namespace {
 
 constexpr std::string_view kOwnModels = "/v1/models", kOpenModels = "/v2/models/";
 constexpr const char* kVersionHeader = "X-Model-Version";
-constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // For the requests of all models together.
-
-// The parts of NAME[/versions/VERSION][/ACTION].
-struct ModelPath {
-  std::string name, version, action;
-};
-
-ModelPath SplitPath(std::string_view path) {
-  const auto take = [&path] {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string part(path.substr(0, end));
-    path.remove_prefix(std::min(end + 1, path.size()));
-    return part;
-  };
-  ModelPath parts{.name = take()};
-  if (path.starts_with("versions/")) {
-    take();
-    parts.version = take();
-  }
-  parts.action = path;
-  return parts;
-}
 
 // The options of one version.
 ServeOptions OptionsOf(const ServeOptions& all, const ModelToServe& model, const char* version) {
@@ -87,10 +66,7 @@ ServedVersion::ServedVersion(const ServeOptions& options, RequestLog* log,
       responses_(options, model_, log, std::move(pool)) {}
 
 ServedModels::ServedModels(const ServeOptions& options)
-    : alone_(options.models.empty()),
-      note_(options.note),
-      pool_(std::make_shared<arrow::CappedMemoryPool>(arrow::default_memory_pool(),
-                                                      kMostArrowBytes)) {}
+    : alone_(options.models.empty()), note_(options.note), pool_(PoolForArrow()) {}
 
 Result<std::unique_ptr<ServedModels>> ServedModels::Load(const ServeOptions& options) {
   std::unique_ptr<ServedModels> models(new ServedModels(options));
@@ -162,7 +138,8 @@ std::string ServedModels::Names() const {
 Result<ServedModels::Door> ServedModels::DoorOf(const std::string& path) const {
   const bool own = path.starts_with(kOwnModels);
   const size_t head = own ? kOwnModels.size() + 1 : kOpenModels.size();
-  const ModelPath parts = SplitPath(std::string_view(path).substr(std::min(head, path.size())));
+  const ModelPath parts =
+      SplitModelPath(std::string_view(path).substr(std::min(head, path.size())));
   Entry* const entry = Find(parts.name);
   if (entry == nullptr) {
     return Fail({.exit = Exit::kInput,

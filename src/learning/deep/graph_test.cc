@@ -40,8 +40,8 @@ std::vector<NetTensor> InputsOf(const OnnxNet& net, const Batch& rows) {
   std::vector<NetTensor> inputs;
   for (const NetValue& each : net.inputs()) {
     const bool list = each.name.starts_with("list.");
-    inputs.push_back(TensorFrom(rows[list ? "cells" : each.name],
-                                each.name == onnx::kCategoriesInput));
+    inputs.push_back(
+        TensorFrom(rows[list ? "cells" : each.name], each.name == onnx::kCategoriesInput));
   }
   return inputs;
 }

@@ -58,9 +58,8 @@ std::vector<std::byte> Taken(const FieldRows<From>& field, int64_t width, int64_
 NetTensor TensorOf(const PackedRows& rows, const FedField& field, int64_t begin, int64_t end) {
   NetTensor tensor{.element = field.whole ? NetElement::kInt64 : NetElement::kFloat,
                    .shape = {end - begin, field.width}};
-  tensor.numbers =
-      field.whole ? Taken<int64_t>(rows.ints(field.name), field.width, begin, end)
-                  : Taken<float>(rows.floats(field.name), field.width, begin, end);
+  tensor.numbers = field.whole ? Taken<int64_t>(rows.ints(field.name), field.width, begin, end)
+                               : Taken<float>(rows.floats(field.name), field.width, begin, end);
   return tensor;
 }
 

@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "onnx_graph/graph.h"
 #include "onnx/onnx.h"
+#include "onnx_graph/graph.h"
 
 namespace protium::onnx {
 

@@ -35,8 +35,7 @@ Value Mix(NetWriter& writer, const AttentionBlock& block, const Heads& heads) {
   const double each = double(block.width) / double(block.heads);
   const Value scaled =
       graph.Add("Mul", {heads.query, writer.Scalar(float(1 / std::sqrt(each)))}, kFloat);
-  Value scores =
-      graph.Add("MatMul", {scaled, writer.Transposed(heads.key, {0, 1, 3, 2})}, kFloat);
+  Value scores = graph.Add("MatMul", {scaled, writer.Transposed(heads.key, {0, 1, 3, 2})}, kFloat);
   if (block.visible) {
     const Value hidden = writer.Scalar(-std::numeric_limits<float>::infinity());
     scores = graph.Add("Where", {*block.visible, scores, hidden}, kFloat);
@@ -55,8 +54,7 @@ Result<Value> FeedForward(NetWriter& writer, const AttentionBlock& block, const 
   const int64_t inner = tensor->shape.empty() ? 0 : tensor->shape.back();
   PT_LET(const Value both, writer.DenseOfEach(x, block.name + ".up", asking));
   const Value gates = writer.Relu(writer.Part(both, 2, inner, 2 * inner));
-  const Value gated =
-      writer.graph().Add("Mul", {writer.Part(both, 2, 0, inner), gates}, kFloat);
+  const Value gated = writer.graph().Add("Mul", {writer.Part(both, 2, 0, inner), gates}, kFloat);
   return writer.DenseOfEach(gated, block.name + ".down", asking);
 }
 

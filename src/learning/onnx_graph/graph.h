@@ -19,8 +19,7 @@ namespace protium::onnx {
 
 using Element = NetElement;
 inline constexpr Element kFloat = Element::kFloat, kNumber = Element::kDouble,
-                         kWhole = Element::kInt64, kText = Element::kString,
-                         kFlag = Element::kBool;
+                         kWhole = Element::kInt64, kText = Element::kString, kFlag = Element::kBool;
 
 // A value of the graph: its name and the type of its elements. Its shape follows from the node that
 // makes it; except for constants, the first dimension is always the rows.

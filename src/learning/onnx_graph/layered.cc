@@ -98,8 +98,7 @@ class LayerWriter {
 
   // [rows * members, width].
   Result<Value> Members(const Layer& layer) {
-    const Value scaled =
-        graph_.Add("Mul", {writer_.Apart(values_.back(), 1), tensors_[0]}, kFloat);
+    const Value scaled = graph_.Add("Mul", {writer_.Apart(values_.back(), 1), tensors_[0]}, kFloat);
     return writer_.Shaped(graph_.Add("Add", {scaled, tensors_[1]}, kFloat), {-1, layer.width});
   }
 

@@ -16,8 +16,9 @@ using AddNamed = Result<Value> (*)(NetWriter& writer);
 
 // Those that LibTorch trains.
 const std::map<std::string, AddNamed>& Modules() {
-  static const std::map<std::string, AddNamed> kModules = {
-      {"cnn", AddCnn}, {"ft_transformer", AddFtTransformer}, {"text_classifier", AddTextClassifier}};
+  static const std::map<std::string, AddNamed> kModules = {{"cnn", AddCnn},
+                                                           {"ft_transformer", AddFtTransformer},
+                                                           {"text_classifier", AddTextClassifier}};
   return kModules;
 }
 

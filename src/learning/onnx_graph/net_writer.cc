@@ -117,9 +117,8 @@ Value NetWriter::Without(const Value& x, int64_t axis) {
 }
 
 Value NetWriter::Part(const Value& x, int64_t axis, int64_t begin, int64_t end) {
-  return graph_.Add("Slice",
-                    {x, graph_.Wholes({begin}), graph_.Wholes({end}), graph_.Wholes({axis})},
-                    x.element);
+  return graph_.Add(
+      "Slice", {x, graph_.Wholes({begin}), graph_.Wholes({end}), graph_.Wholes({axis})}, x.element);
 }
 
 Value NetWriter::Together(const std::vector<Value>& parts, int64_t axis) {

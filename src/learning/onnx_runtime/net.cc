@@ -358,8 +358,9 @@ Status OnnxNet::Inside::Learn(const std::vector<std::string>& asked, int64_t wor
   return HeightOf(inputs, work > 0 ? work : outline.weights).Value(&height);
 }
 
-Result<std::shared_ptr<const OnnxNet::Inside>> OnnxNet::Inside::Open(
-    std::string bytes, std::vector<std::string> asked, int64_t work) {
+Result<std::shared_ptr<const OnnxNet::Inside>> OnnxNet::Inside::Open(std::string bytes,
+                                                                     std::vector<std::string> asked,
+                                                                     int64_t work) {
   PT_LET(NetOutline outline, ReadNetOutline(bytes, ""));
   PT_LET(const Library library, ort::Library::Open());
   auto inside = std::make_shared<Inside>(library);
