@@ -22,14 +22,14 @@ std::string Labels(const std::string& labels, const std::string& more = "") {
 }
 
 // A metric with one sample for each version.
-struct Metric {
+struct ServeMetric {
   const char* name;
   const char* type;
   const char* help;
   int64_t (*value)(const ServeCounts& counts, const ServeGauges& now);
 };
 
-constexpr Metric kMetrics[] = {
+constexpr ServeMetric kServeMetrics[] = {
     {"protium_serve_rows_total", "counter", "rows that were scored",
      [](const ServeCounts& counts, const ServeGauges&) { return counts.rows.load(); }},
     {"protium_serve_batches_total", "counter", "batches that they were scored in",
@@ -100,7 +100,7 @@ std::string MetricsText(std::span<const VersionFigures> versions) {
   for (const VersionFigures& each : versions) each.figures->AddResponses(each.labels, text);
   text += Heading("protium_serve_seconds", "histogram", "from a request to its answer");
   for (const VersionFigures& each : versions) each.figures->AddTimes(each.labels, text);
-  for (const Metric& metric : kMetrics) {
+  for (const ServeMetric& metric : kServeMetrics) {
     text += Heading(metric.name, metric.type, metric.help);
     for (const VersionFigures& each : versions) {
       text += fmt::format("{}{} {}\n", metric.name, Labels(each.labels),

@@ -13,6 +13,7 @@
 #include "column/schema.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
+#include "model/row_graph.h"
 #include "serve/score_request.h"
 
 namespace protium {
@@ -243,6 +244,9 @@ Json ServeResponses::Facts() const {
                 {"net", now->net},
                 {"input", SchemaToJson(*now->scorer.input()).ValueOr(Json())},
                 {"output", SchemaToJson(*now->scorer.output()).ValueOr(Json())}};
+  if (now->net.is_string() && IsRunAsGraph(now->net.get<std::string>())) {
+    facts["computed_by"] = "ONNX Runtime";
+  }
   const auto drifts = now->drift->Drifts();
   if (!drifts.empty()) facts["drift"] = drifts;
   if (!model_.last().ok()) facts["failed_reload"] = StatusToJson(model_.last());

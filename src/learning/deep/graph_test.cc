@@ -91,5 +91,24 @@ TEST(AsGraph, RefusesWeightsThatLackATensor) {
   }
 }
 
+// Sizes of a stranger's net.json, of which products are made.
+TEST(AsGraph, RefusesSizesBeyondAllTables) {
+  const NetCase images{"cnn", R"({"name": "cnn", "filters": [4], "hidden": []})", 0, {}, 64};
+  const CasedNet cased(images);
+  onnx::GraphedNet net = GraphedOf(cased.config());
+  net.lists[0].length = int64_t{1} << 40;
+  EXPECT_THAT(FaultOf(onnx::WriteNet(net, FileOf(cased.weights())).status()).what,
+              testing::HasSubstr("lists of 1099511627776 numbers"));
+  net = GraphedOf(cased.config());
+  net.net.options["filters"] = {2'000'000'000};
+  EXPECT_THAT(FaultOf(onnx::WriteNet(net, FileOf(cased.weights())).status()).what,
+              testing::HasSubstr("\"conv.0.weight\" are not those of its filters"));
+  const CasedNet tokens(NetCase{"tokens", R"({"name": "ft_transformer", "width": 8, "heads": 2})"});
+  net = GraphedOf(tokens.config());
+  net.shape.cardinalities[0] = int64_t{1} << 62;
+  EXPECT_THAT(FaultOf(onnx::WriteNet(net, FileOf(tokens.weights())).status()).what,
+              testing::HasSubstr("categories cannot be said"));
+}
+
 }  // namespace
 }  // namespace protium

@@ -44,7 +44,7 @@ Value Mix(NetWriter& writer, const AttentionBlock& block, const Heads& heads) {
   graph.With("axis", int64_t{-1});
   const Value mixed = graph.Add("MatMul", {shares, heads.value}, kFloat);
   const int64_t asking = block.first_only ? 1 : block.tokens;
-  writer.Count(2 * asking * block.tokens * block.width);
+  writer.Count(2.0 * double(asking) * double(block.tokens) * double(block.width));
   return writer.Shaped(writer.Transposed(mixed, {0, 2, 1, 3}), {0, -1, block.width});
 }
 

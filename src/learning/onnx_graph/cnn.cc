@@ -2,6 +2,7 @@
 // As deep/cnn.cc.
 #include <fmt/format.h>
 
+#include "base/fault.h"
 #include "onnx_graph/net_writer.h"
 
 namespace protium::onnx {
@@ -10,6 +11,7 @@ namespace {
 // A block over images [rows, channels, height, width], whose size it halves by `pool`.
 struct Block {
   size_t at = 0;
+  int64_t channels = 0;
   int64_t pixels = 0;  // height * width before the pool.
 };
 
@@ -17,15 +19,20 @@ Result<Value> AddConvolution(NetWriter& writer, const CnnOptions& options, const
                              const Value& x) {
   const std::string name = fmt::format("conv.{}", block.at);
   PT_LET(const NamedTensor* const tensor, writer.Find(name + ".weight"));
-  writer.Count(int64_t(tensor->data.size() / sizeof(float)) * block.pixels);
+  const int64_t filters = options.filters[block.at], size = options.kernel;
+  if (tensor->shape != std::vector<int64_t>{filters, block.channels, size, size}) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the weights \"" + name + ".weight\" are not those of its filters"});
+  }
+  writer.Count(double(tensor->data.size()) / sizeof(float) * double(block.pixels));
   std::vector<Value> inputs = {x};
   PT_LET(inputs.emplace_back(), writer.Weight(name + ".weight"));
   if (!options.batch_norm) {
     PT_LET(inputs.emplace_back(), writer.Weight(name + ".bias"));
   }
   const Value made = writer.graph().Add("Conv", inputs, kFloat);
-  const int64_t edge = options.kernel / 2, kernel = options.kernel;
-  writer.graph().With("kernel_shape", {kernel, kernel});
+  const int64_t edge = size / 2;
+  writer.graph().With("kernel_shape", {size, size});
   writer.graph().With("pads", {edge, edge, edge, edge});
   return made;
 }
@@ -58,14 +65,14 @@ Result<Value> AddCnn(NetWriter& writer) {
   if (options.divide_by != 1) {
     x = writer.graph().Add("Div", {x, writer.Scalar(float(options.divide_by))}, kFloat);
   }
-  int64_t height = image.height, width = image.width;
+  int64_t height = image.height, width = image.width, channels = options.channels;
   x = writer.Transposed(writer.Shaped(x, {-1, height, width, options.channels}), {0, 3, 1, 2});
   for (size_t at = 0; at < options.filters.size(); ++at) {
-    PT_LET(x, AddBlock(writer, options, {at, height * width}, x));
+    PT_LET(x, AddBlock(writer, options, {at, channels, height * width}, x));
+    channels = options.filters[at];
     height /= options.pool;
     width /= options.pool;
   }
-  const int64_t channels = options.filters.empty() ? options.channels : options.filters.back();
   x = writer.Shaped(writer.Transposed(x, {0, 2, 3, 1}), {-1, channels * height * width});
   return writer.Head(x, options.hidden.size());
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/fault.h"
@@ -22,7 +23,28 @@ const std::map<std::string, AddNamed>& Modules() {
   return kModules;
 }
 
+// Numbers of strangers' files that products are made of.
+constexpr int64_t kMostLength = int64_t{1} << 24, kMostCategories = int64_t{1} << 31;
+constexpr double kMostWork = 1e15;
+
+Status CheckSizes(const GraphedNet& net) {
+  for (const VectorColumn& each : net.lists) {
+    if (each.length >= 1 && each.length <= kMostLength) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("lists of {} numbers in \"{}\" cannot be said in ONNX",
+                                     each.length, each.column),
+                 .why = fmt::format("they have from 1 to {} numbers", kMostLength)});
+  }
+  for (const int64_t each : net.shape.cardinalities) {
+    if (each >= 1 && each <= kMostCategories) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("a column of {} categories cannot be said in ONNX", each)});
+  }
+  return Status::OK();
+}
+
 Result<Value> Add(NetWriter& writer) {
+  PT_TRY(CheckSizes(writer.net()));
   const Choice& net = writer.net().net;
   if (const auto found = Modules().find(net.name); found != Modules().end()) {
     return found->second(writer);
@@ -82,7 +104,7 @@ Result<NetFile> WriteNet(const GraphedNet& net, const Safetensors& weights) {
   NetWriter writer(net, weights, feed, graph);
   PT_LET(const Value outputs, Add(writer));
   graph.Output(kNetOutput, outputs, net.shape.outputs);
-  NetFile file{.work = writer.work()};
+  NetFile file{.work = int64_t(std::min(writer.work(), kMostWork))};
   PT_LET(file.bytes, graph.Bytes());
   return file;
 }

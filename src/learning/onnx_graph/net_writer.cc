@@ -48,7 +48,7 @@ Value NetWriter::Multiply(const Value& x, const Value& weight, const Value& bias
 
 Result<Value> NetWriter::Dense(const Value& x, const std::string& name) {
   PT_LET(const NamedTensor* const tensor, Find(name + ".weight"));
-  Count(int64_t(tensor->data.size() / sizeof(float)));
+  Count(double(tensor->data.size()) / sizeof(float));
   PT_LET(const Value weight, Weight(name + ".weight"));
   PT_LET(const Value bias, Weight(name + ".bias"));
   return Multiply(x, weight, bias);
@@ -63,7 +63,7 @@ Result<Value> NetWriter::DenseOfEach(const Value& x, const std::string& name, in
                  .what = "the weights \"" + name + ".weight\" are not those of a dense layer"});
   }
   const int64_t out = tensor->shape[0], in = tensor->shape[1];
-  Count(tokens * out * in);
+  Count(double(tokens) * double(out) * double(in));
   const Value turned = graph_.Floats(Transpose(weight, size_t(out), size_t(in)), {in, out});
   return graph_.Add("Add", {graph_.Add("MatMul", {x, turned}, kFloat), bias}, kFloat);
 }

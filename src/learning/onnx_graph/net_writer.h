@@ -21,8 +21,8 @@ class NetWriter {
   NetFeed& feed() { return feed_; }
   Graph& graph() { return graph_; }
   // Multiplications for a row so far.
-  int64_t work() const { return work_; }
-  void Count(int64_t multiplications) { work_ += multiplications; }
+  double work() const { return work_; }
+  void Count(double multiplications) { work_ += multiplications; }
 
   // Fail with Exit::kInput for a tensor that there is not, or that is not of float32.
   Result<const NamedTensor*> Find(const std::string& name) const;
@@ -58,7 +58,7 @@ class NetWriter {
   const Safetensors& weights_;
   NetFeed& feed_;
   Graph& graph_;
-  int64_t work_ = 0;
+  double work_ = 0;
 };
 
 // Each adds a net by name (net.cc).

@@ -63,7 +63,7 @@ Result<Value> AddTextClassifier(NetWriter& writer) {
   // [rows, 1, length] x [rows, length, width]: the mean of the words that are not padding.
   const Value least = graph.Add("Max", {count, writer.Scalar(1)}, kFloat);
   const Value shares = writer.Apart(graph.Add("Div", {ones, least}, kFloat), 1);
-  writer.Count(column.length * options.embedding);
+  writer.Count(double(column.length) * options.embedding);
   const Value mean = writer.Without(graph.Add("MatMul", {shares, words}, kFloat), 1);
   return writer.Head(mean, options.hidden.size());
 }
