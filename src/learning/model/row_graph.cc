@@ -119,7 +119,6 @@ class RowGraph : public RowPredictor {
 // That ONNX Runtime is missing is about a net that LibTorch trained, not about a file.
 Status WithoutRuntime(const std::string& net, const Status& refused) {
   Fault fault = FaultOf(refused);
-  if (fault.exit != Exit::kEnvironment) return refused;
   fault.what = "the net " + net + " is computed here by ONNX Runtime, which cannot be used";
   return Fail(std::move(fault));
 }
@@ -130,11 +129,13 @@ bool IsRunAsGraph(const std::string& net) { return !IsLayered(net) && onnx::IsGr
 
 Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(const NetConfig& config,
                                                          const std::filesystem::path& weights) {
+  if (const auto there = NumericsOfOnnx(); !there.ok()) {
+    return WithoutRuntime(config.net.name, there.status());
+  }
   PT_LET(const Safetensors file, Safetensors::Read(weights));
   PT_LET(onnx::NetFile graph, onnx::WriteNet(GraphedNetOf(config), file));
-  auto net = OnnxNet::OfBytes(std::move(graph.bytes), weights.string(), graph.work);
-  if (!net.ok()) return WithoutRuntime(config.net.name, net.status());
-  return std::make_shared<const RowGraph>(config, *std::move(net));
+  PT_LET(OnnxNet net, OnnxNet::OfBytes(std::move(graph.bytes), weights.string(), graph.work));
+  return std::make_shared<const RowGraph>(config, std::move(net));
 }
 
 }  // namespace protium
