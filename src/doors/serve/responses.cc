@@ -107,8 +107,8 @@ ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model, 
       log_(log),
       batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows}, figures_,
                log),
-      open_inference_(options.name, options.version == kCanary ? "canary-" : "", model, batcher_,
-                      options.most_waiting_rows),
+      open_inference_(options.name, options.version == kCanary ? kCanaryVersions : "", model,
+                      batcher_, options.most_waiting_rows),
       pool_(pool != nullptr ? std::move(pool) : PoolForArrow()),
       drain_(options.drain) {}
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "base/json.h"
 #include "protium/scorer.h"
@@ -20,6 +21,8 @@ namespace protium {
 // The two versions of a model of which one gets a share of the other's requests.
 inline constexpr const char* kStable = "stable";
 inline constexpr const char* kCanary = "canary";
+// How versions of a canary begin in the Open Inference Protocol; the generation follows.
+inline constexpr const char* kCanaryVersions = "canary-";
 
 // Immutable; requests hold the one that they began with.
 struct Served {

@@ -167,6 +167,14 @@ Result<ServedModels::Door> ServedModels::DoorOf(const std::string& path) const {
 
 namespace {
 
+// Adds the canary's version to what the open protocol says of the model.
+void AddVersion(const Served& canary, HttpResponse& response) {
+  auto facts = ParseJson(response.body);
+  if (!facts.ok() || !facts->contains("versions")) return;
+  (*facts)["versions"].push_back(std::string(kCanaryVersions) + std::to_string(canary.generation));
+  response.body = Dump(*facts);
+}
+
 // Paths of the server itself, or of all its models.
 bool IsOfServer(const std::string& path) {
   return !path.starts_with(std::string(kOwnModels) + "/") && !path.starts_with(kOpenModels);
@@ -238,6 +246,10 @@ HttpResponse ServedModels::RespondFor(const Door& door, HttpRequest request,
   }
   request.path = door.path;
   HttpResponse response = version->responses().Respond(request, body);
+  const bool of_both = door.version == nullptr && door.entry->canary->loaded();
+  if (of_both && OpenInference::DoorOf(door.path) == OpenInference::Door::kModel) {
+    AddVersion(*door.entry->canary->model().Now(), response);
+  }
   if (rows && !version->version().empty()) {
     response.headers.emplace_back(kVersionHeader, version->version());
   }

@@ -115,6 +115,7 @@ TEST_F(ManyModels, GiveACanaryItsShare) {
   EXPECT_THAT(text, HasSubstr(R"(protium_serve_generation{model="a",version="canary"} 1)"));
   EXPECT_THAT(text, HasSubstr(R"(protium_serve_requests_total{model="a",version="stable",status)"));
   EXPECT_THAT(Ask("GET", "/v1/models/a").body, HasSubstr("\"share\":0.25"));
+  EXPECT_THAT(Ask("GET", "/v2/models/a").body, HasSubstr(R"("versions":["1","canary-1"])"));
 }
 
 TEST_F(ManyModels, ThatCannotBeLoadedLeaveTheOthers) {
