@@ -22,13 +22,14 @@ struct Horizon {
 
 // A model that is ready to predict. Cheap to copy; any number of threads may use it at once, and it
 // no longer needs the model's session. Predictions are bitwise equal to those of
-// PipelineModel::Transform().
+// PipelineModel::Transform(); of nets that ONNX Runtime computes here (cnn, ft_transformer and
+// text_classifier) they differ by rounding.
 class Scorer {
  public:
-  // Refuses (Exit::kUsage), by name, nets that LibTorch computes (all but tabular_mlp, tabm,
-  // linear and wide_and_deep) and users' own nets. A model without an estimator returns what its
-  // stages make. Stages of words and of SQL open the embedded engine, which runs one query at a
-  // time.
+  // Refuses (Exit::kUsage), by name, users' own nets, torchscript among them. Where ONNX Runtime
+  // computes the net and is missing, fails with Exit::kEnvironment and the command that brings it.
+  // A model without an estimator returns what its stages make. Stages of words and of SQL open the
+  // embedded engine, which runs one query at a time.
   static Result<Scorer> Make(const PipelineModel& model);
 
   // The same scorer, which also explains each prediction: PipelineModel::Explaining(). Cheap: it

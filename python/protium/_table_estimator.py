@@ -34,6 +34,15 @@ from .session import Session, default_session
 _loaded: "weakref.WeakKeyDictionary[Any, Model]" = weakref.WeakKeyDictionary()
 _scorers: "weakref.WeakKeyDictionary[Any, Scorer | None]" = weakref.WeakKeyDictionary()
 
+# Nets whose scorer rounds otherwise than workers do: an estimator predicts the same for a row,
+# however many rows there are.
+_ROUND_OTHERWISE = frozenset({"cnn", "ft_transformer", "text_classifier"})
+
+
+def _rounds_otherwise(model: Model) -> bool:
+    net = model.pipeline[-1].get("net")
+    return isinstance(net, dict) and net.get("name") in _ROUND_OTHERWISE
+
 
 class TableEstimator(BaseEstimator):
     """Fits a pipeline to a matrix or a frame, and predicts in the order of the rows."""
@@ -215,7 +224,8 @@ class TableEstimator(BaseEstimator):
     def _quick_scorer(self) -> Scorer | None:
         if self not in _scorers:
             try:
-                _scorers[self] = self._model().scorer()
+                model = self._model()
+                _scorers[self] = None if _rounds_otherwise(model) else model.scorer()
             except ProtiumError:  # LibTorch computes the net.
                 _scorers[self] = None
         return _scorers[self]

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Scorer:
     """A model that is ready to predict, without workers: the bits of `Model.transform`.
 
-    Any number of threads may use it at once. Nets that LibTorch computes (all but tabular_mlp,
-    tabm, linear and wide_and_deep) are refused by name when it is made.
+    Any number of threads may use it at once. The nets cnn, ft_transformer and text_classifier are
+    computed by ONNX Runtime, whose predictions differ by rounding; without it they are refused, and
+    so are nets of one's own, when it is made.
     """
 
     def __init__(self, model: "Model") -> None:

@@ -96,8 +96,7 @@ TEST(Start, LetsOtherStagesOfANetLearnAnewAndRefusesOtherClasses) {
   const Outcome first = own.Run({"--json"});
   ASSERT_EQ(first.exit, 0) << first.err;
   fs::rename(first.json["model"].get<std::string>(), own / "start");
-  own.Write("job.toml",
-            With(kinds, "inputs = [\"load\"]", "inputs = [\"load\"]\nwith = \"mean\""));
+  own.Write("job.toml", With(kinds, "inputs = [\"load\"]", "inputs = [\"load\"]\nwith = \"mean\""));
   const Outcome anew = own.Run({"--json", "--set", "train.from=start"});
   ASSERT_EQ(anew.exit, 0) << anew.err;
   EXPECT_TRUE(Has(anew.err, "the stages learn anew")) << anew.err;

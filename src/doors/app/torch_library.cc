@@ -36,4 +36,14 @@ Result<ScriptFileReport> WriteTorchScript(const ScriptFileOptions& options) {
   return UnusableLibrary(kTorchLibraryFile, needed_for, "it belongs to another version");
 }
 
+Result<std::vector<float>> NetOutputs(const NetOutputsOptions& options) {
+  const std::string needed_for = "comparing a net with its graph";
+  PT_LET(void* const entry, OpenTorchLibrary(kNetOutputsEntry, needed_for));
+  Result<std::vector<float>> outputs = Status::UnknownError("not computed");
+  if (reinterpret_cast<NetOutputsEntry>(entry)(kTorchLibraryVersion, options, outputs)) {
+    return outputs;
+  }
+  return UnusableLibrary(kTorchLibraryFile, needed_for, "it belongs to another version");
+}
+
 }  // namespace protium

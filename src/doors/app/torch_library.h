@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading LibTorch: in workers, and by the one verb that writes its files.
+// Loading LibTorch: in workers, and by the verb that exports nets.
 #pragma once
 
 #include "catalogue/catalogue.h"
 #include "gang/task.h"
+#include "pipeline/net_outputs.h"
 #include "pipeline/script_file.h"
 
 namespace protium {
@@ -16,5 +17,8 @@ Result<TaskTable> LoadTorchTasks(const Catalogue* own = nullptr);
 
 // Writes a model's net as TorchScript; opens the library in this process, as above.
 Result<ScriptFileReport> WriteTorchScript(const ScriptFileOptions& options);
+
+// Computes outputs of a net with LibTorch in this process, as above.
+Result<std::vector<float>> NetOutputs(const NetOutputsOptions& options);
 
 }  // namespace protium

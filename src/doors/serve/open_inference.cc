@@ -16,6 +16,7 @@
 #include "serve/infer_output.h"
 #include "serve/infer_request.h"
 #include "serve/infer_tensor.h"
+#include "serve/model_path.h"
 #include "serve/score_request.h"
 
 namespace protium {
@@ -29,28 +30,7 @@ constexpr const char* kOpenPaths =
     "GET /v2, /v2/health/live, /v2/health/ready, /v2/models/NAME and .../ready; POST "
     "/v2/models/NAME/infer";
 
-// The parts of /v2/models/NAME[/versions/VERSION][/ACTION].
-struct ModelPath {
-  std::string_view name, version, action;
-};
-
-ModelPath SplitModelPath(std::string_view path) {
-  path.remove_prefix(kModels.size());
-  const auto take = [&path] {
-    const size_t end = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
-    return part;
-  };
-  ModelPath parts;
-  parts.name = take();
-  if (path.starts_with("versions/")) {
-    take();
-    parts.version = take();
-  }
-  parts.action = path;
-  return parts;
-}
+std::string_view BehindModels(std::string_view path) { return path.substr(kModels.size()); }
 
 // The protocol's errors are texts.
 HttpResponse InferRefusal(int status, const Fault& fault) {
@@ -143,7 +123,7 @@ std::optional<Door> OpenInference::DoorOf(const std::string& path) {
   if (path == "/v2/health/live") return Door::kLive;
   if (path == "/v2/health/ready") return Door::kReady;
   if (!path.starts_with(kModels)) return std::nullopt;
-  const std::string_view action = SplitModelPath(path).action;
+  const std::string action = SplitModelPath(BehindModels(path)).action;
   if (action.empty()) return Door::kModel;
   if (action == "ready") return Door::kModelReady;
   if (action == "infer") return Door::kInfer;
@@ -162,9 +142,13 @@ std::optional<HttpResponse> OpenInference::CheckPath(const HttpRequest& request)
   return response;
 }
 
+std::string OpenInference::VersionOf(const Served& model) const {
+  return version_ + std::to_string(model.generation);
+}
+
 Status OpenInference::CheckModel(const std::string& path) const {
-  const ModelPath parts = SplitModelPath(path);
-  const std::string version = std::to_string(model_.Now()->generation);
+  const ModelPath parts = SplitModelPath(BehindModels(path));
+  const std::string version = VersionOf(*model_.Now());
   if (parts.name == name_ && (parts.version.empty() || parts.version == version)) {
     return Status::OK();
   }
@@ -179,7 +163,7 @@ Result<Json> OpenInference::Facts() const {
   PT_LET(const Json inputs, TensorsOf(*now->scorer.input()));
   PT_LET(const Json outputs, TensorsOf(*now->scorer.output()));
   return Json{{"name", name_},
-              {"versions", {std::to_string(now->generation)}},
+              {"versions", {VersionOf(*now)}},
               {"platform", "protium"},
               {"inputs", inputs},
               {"outputs", outputs}};
@@ -193,8 +177,7 @@ Result<HttpResponse> OpenInference::Infer(const HttpRequest& request,
   PT_LET(const InferRequest read,
          ReadInferRequest(body, json_bytes, *model->scorer.input(), most_rows_));
   PT_LET(const Rows scored, batcher_.Score(model, read.rows));
-  return WriteOutputs({{"model_name", name_}, {"model_version", std::to_string(model->generation)}},
-                      read, *scored);
+  return WriteOutputs({{"model_name", name_}, {"model_version", VersionOf(*model)}}, read, *scored);
 }
 
 HttpResponse OpenInference::Respond(const HttpRequest& request, const std::string& body,

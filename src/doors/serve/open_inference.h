@@ -18,9 +18,15 @@ class OpenInference {
   // Where a request goes.
   enum class Door { kServer, kLive, kReady, kModel, kModelReady, kInfer };
 
-  // The model is served as `name`. All must outlive this.
-  OpenInference(std::string name, ServedModel& model, Batcher& batcher, int64_t most_rows)
-      : name_(std::move(name)), model_(model), batcher_(batcher), most_rows_(most_rows) {}
+  // The model is served as `name`; its versions are `version` and the model's generation. All must
+  // outlive this.
+  OpenInference(std::string name, std::string version, ServedModel& model, Batcher& batcher,
+                int64_t most_rows)
+      : name_(std::move(name)),
+        version_(std::move(version)),
+        model_(model),
+        batcher_(batcher),
+        most_rows_(most_rows) {}
 
   // Whether the path is one of this protocol.
   static bool Covers(const std::string& path);
@@ -39,7 +45,10 @@ class OpenInference {
   Status CheckModel(const std::string& path) const;
   Result<HttpResponse> Infer(const HttpRequest& request, const std::string& body) const;
 
+  std::string VersionOf(const Served& model) const;
+
   std::string name_;
+  std::string version_;
   ServedModel& model_;
   Batcher& batcher_;
   const int64_t most_rows_;

@@ -42,6 +42,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> Joined(const Served& model,
       arrow::field("generation", arrow::int64())};
   arrow::ArrayVector columns = {Repeated(NowInMicros(), count),
                                 Repeated(arrow::Int64Scalar(model.generation), count)};
+  if (!model.version.empty()) {
+    fields.push_back(arrow::field("version", arrow::utf8()));
+    columns.push_back(Repeated(arrow::StringScalar(model.version), count));
+  }
   for (const auto& field : model.scorer.input()->fields()) {
     std::shared_ptr<arrow::Array> values = rows.GetColumnByName(field->name());
     if (values == nullptr) return Status::KeyError(field->name());

@@ -41,8 +41,9 @@ class RequestLog {
   // Writes what is left.
   ~RequestLog();
 
-  // Keeps the rows of a request, if its turn has come: "requested_at", "generation", the columns of
-  // the model's input with its types, and those of `predictions`.
+  // Keeps the rows of a request, if its turn has come: "requested_at", "generation", "version" of a
+  // model with a canary, the columns of the model's input with its types, and those of
+  // `predictions`.
   void Add(const Served& model, const arrow::RecordBatch& rows,
            const arrow::RecordBatch& predictions);
   int64_t kept() const { return kept_; }

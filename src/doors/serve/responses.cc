@@ -13,6 +13,7 @@
 #include "column/schema.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
+#include "model/row_graph.h"
 #include "serve/score_request.h"
 
 namespace protium {
@@ -82,11 +83,6 @@ std::string TypeOf(const HttpRequest& request) {
   return type;
 }
 
-HttpResponse Text(std::string body) {
-  // The text format of Prometheus.
-  return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
-}
-
 // The methods that each path has.
 constexpr std::pair<const char*, const char*> kPaths[] = {
     {"/v1/score", "POST"}, {"/v1/reload", "POST"}, {"/v1/model", "GET"},
@@ -94,15 +90,26 @@ constexpr std::pair<const char*, const char*> kPaths[] = {
 
 }  // namespace
 
-ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model, RequestLog* log)
+std::shared_ptr<arrow::MemoryPool> PoolForArrow() {
+  return std::make_shared<arrow::CappedMemoryPool>(arrow::default_memory_pool(), kMostArrowBytes);
+}
+
+HttpResponse MetricsResponse(std::string text) {
+  // The text format of Prometheus.
+  return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)};
+}
+
+ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model, RequestLog* log,
+                               std::shared_ptr<arrow::MemoryPool> pool)
     : model_(model),
       note_(options.note),
       most_rows_(options.most_waiting_rows),
       log_(log),
       batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows}, figures_,
                log),
-      open_inference_(options.name, model, batcher_, options.most_waiting_rows),
-      pool_(arrow::default_memory_pool(), kMostArrowBytes),
+      open_inference_(options.name, options.version == kCanary ? kCanaryVersions : "", model,
+                      batcher_, options.most_waiting_rows),
+      pool_(pool != nullptr ? std::move(pool) : PoolForArrow()),
       drain_(options.drain) {}
 
 std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request) const {
@@ -132,19 +139,24 @@ HttpResponse ServeResponses::Respond(const HttpRequest& request, const std::stri
   if (request.path == "/v1/reload") return ReloadResponse();
   if (request.path == "/v1/model") return Model();
   if (request.path == "/healthz") return JsonResponse({{"ok", true}});
-  if (request.path == "/metrics") return Text(Metrics());
+  if (request.path == "/metrics") return MetricsResponse(MetricsText(std::vector{Figures("")}));
   // /readyz: CheckPath() has refused all other paths.
   if (Ready()) return JsonResponse({{"ready", true}});
   return Refusal(503, {.what = "the server is about to end"});
 }
 
-std::string ServeResponses::Metrics() const {
-  const auto now = model_.Now();
-  return figures_.Text({.waiting_rows = batcher_.waiting_rows(),
-                        .generation = now->generation,
-                        .kept_rows = log_ == nullptr ? 0 : log_->kept(),
-                        .dropped_rows = log_ == nullptr ? 0 : log_->dropped(),
-                        .drifts = now->drift->Drifts()});
+VersionFigures ServeResponses::Figures(std::string labels) const {
+  VersionFigures own{.labels = std::move(labels), .figures = &figures_};
+  own.now.waiting_rows = batcher_.waiting_rows();
+  if (log_ != nullptr) {
+    own.now.kept_rows = log_->kept();
+    own.now.dropped_rows = log_->dropped();
+  }
+  if (const auto now = model_.Now(); now != nullptr) {
+    own.now.generation = now->generation;
+    own.now.drifts = now->drift->Drifts();
+  }
+  return own;
 }
 
 bool ServeResponses::Ready() {
@@ -207,7 +219,7 @@ Result<HttpResponse> ServeResponses::ScoreJson(const std::shared_ptr<const Serve
 
 Result<HttpResponse> ServeResponses::ScoreArrow(const std::shared_ptr<const Served>& model,
                                                 const std::string& body) {
-  const auto batch = ReadArrow(body, most_rows_, &pool_);
+  const auto batch = ReadArrow(body, most_rows_, pool_.get());
   if (!batch.ok()) return BadArrow(batch.status());
   PT_LET(const Rows scored, batcher_.Score(model, *batch));
   PT_LET(std::string stream, WriteArrow(*scored));
@@ -216,19 +228,29 @@ Result<HttpResponse> ServeResponses::ScoreArrow(const std::shared_ptr<const Serv
 
 HttpResponse ServeResponses::Model() const {
   const auto now = model_.Now();
-  const auto input = SchemaToJson(*now->scorer.input());
-  const auto output = SchemaToJson(*now->scorer.output());
-  if (!input.ok()) return Refused(input.status());
-  if (!output.ok()) return Refused(output.status());
+  if (const auto input = SchemaToJson(*now->scorer.input()); !input.ok()) {
+    return Refused(input.status());
+  }
+  if (const auto output = SchemaToJson(*now->scorer.output()); !output.ok()) {
+    return Refused(output.status());
+  }
+  return JsonResponse(Facts());
+}
+
+Json ServeResponses::Facts() const {
+  const auto now = model_.Now();
   Json facts = {{"model", model_.folder().string()},
                 {"generation", now->generation},
                 {"net", now->net},
-                {"input", *input},
-                {"output", *output}};
+                {"input", SchemaToJson(*now->scorer.input()).ValueOr(Json())},
+                {"output", SchemaToJson(*now->scorer.output()).ValueOr(Json())}};
+  if (now->net.is_string() && IsRunAsGraph(now->net.get<std::string>())) {
+    facts["computed_by"] = "ONNX Runtime";
+  }
   const auto drifts = now->drift->Drifts();
   if (!drifts.empty()) facts["drift"] = drifts;
   if (!model_.last().ok()) facts["failed_reload"] = StatusToJson(model_.last());
-  return JsonResponse(facts);
+  return facts;
 }
 
 Status ServeResponses::Reload() {

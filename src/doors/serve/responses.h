@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "http/exchange.h"
 #include "serve/batcher.h"
@@ -19,8 +21,10 @@ namespace protium {
 
 class ServeResponses {
  public:
-  // `model` has been loaded; both must outlive this. Without a log no request is kept.
-  ServeResponses(const ServeOptions& options, ServedModel& model, RequestLog* log = nullptr);
+  // `model` must be loaded before it is asked for; both must outlive this. Without a log no request
+  // is kept. `pool`: memory for requests with Arrow rows, which others may share; null: its own.
+  ServeResponses(const ServeOptions& options, ServedModel& model, RequestLog* log = nullptr,
+                 std::shared_ptr<arrow::MemoryPool> pool = nullptr);
 
   // Returns the refusal of an unknown path or method; none for a known one.
   std::optional<HttpResponse> CheckPath(const HttpRequest& request) const;
@@ -28,6 +32,10 @@ class ServeResponses {
   static bool IsForRows(const std::string& path);
   // Returns the response to an authorised request with a known path and its body.
   HttpResponse Respond(const HttpRequest& request, const std::string& body);
+  // What clients may know of the model.
+  Json Facts() const;
+  // Its counters; those of a model that is not loaded yet are 0.
+  VersionFigures Figures(std::string labels) const;
   // Loads the model anew, and reports the result.
   Status Reload();
   // From now on /readyz and its like say no, so that load balancers stop sending requests here.
@@ -47,7 +55,6 @@ class ServeResponses {
   // Whether requests are taken; notes that somebody asks.
   bool Ready();
   HttpResponse Model() const;
-  std::string Metrics() const;
   HttpResponse ReloadResponse();
 
   ServedModel& model_;
@@ -59,10 +66,16 @@ class ServeResponses {
   const OpenInference open_inference_;
   // Memory for requests with Arrow rows besides their bodies, such as unpacked buffers, limited
   // over all of them together.
-  arrow::CappedMemoryPool pool_;
+  const std::shared_ptr<arrow::MemoryPool> pool_;
   const std::chrono::milliseconds drain_;
   std::atomic<bool> draining_ = false;
   std::atomic<std::chrono::steady_clock::time_point> asked_{};  // When /readyz was last requested.
 };
+
+// Memory for the requests of a server with Arrow rows, limited over all of them together.
+std::shared_ptr<arrow::MemoryPool> PoolForArrow();
+
+// The response to GET /metrics.
+HttpResponse MetricsResponse(std::string text);
 
 }  // namespace protium

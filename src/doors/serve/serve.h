@@ -10,16 +10,28 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "protium/frame.h"
 
 namespace protium {
 
+// A model by name, with or without a canary: another version that gets a share of its requests.
+struct ModelToServe {
+  std::string name;  // Letters, digits, ".", "-" and "_".
+  std::filesystem::path model;
+  Columns inputs;
+  std::filesystem::path canary;  // Empty: none.
+  double canary_share = 0;
+};
+
 struct ServeOptions {
-  std::filesystem::path model;     // A model folder or an ONNX file; may be replaced meanwhile.
-  Columns inputs;                  // Of an ONNX file: LoadOnnxModel().
-  std::string name = "model";      // In paths of the Open Inference Protocol.
+  std::filesystem::path model;       // A model folder or an ONNX file; may be replaced meanwhile.
+  Columns inputs;                    // Of an ONNX file: LoadOnnxModel().
+  std::string name = "model";        // In paths of the Open Inference Protocol.
+  std::vector<ModelToServe> models;  // Several models instead (served_models.h).
+  std::string version;             // Of one of them: kStable or kCanary; empty: there is no canary.
   std::string host = "127.0.0.1";  // The address to listen on.
   int32_t port = 0;                // 0: 8080, or the next one that is free.
   std::string token;               // Required of requests; empty: none.
@@ -51,12 +63,12 @@ class ModelServer {
 // Call it before the process has threads: from then on SIGHUP no longer ends it.
 void BlockHangup();
 
-// Loads the model and takes the port; does not respond yet. A model that cannot be served, and a
-// port in use, are faults.
+// Loads the models and takes the port; does not respond yet. A model that cannot be served is a
+// fault, of several none; so is a port in use.
 Result<std::unique_ptr<ModelServer>> OpenModelServer(const ServeOptions& options);
 
 // Increases whenever the layout of ModelServer or ServeOptions changes.
-inline constexpr int32_t kServeLibraryVersion = 5;
+inline constexpr int32_t kServeLibraryVersion = 6;
 
 // The library's only entry point, protium_open_serve. Returns false if it was built for another
 // version.

@@ -57,7 +57,7 @@ Result<std::shared_ptr<const Served>> ServedModel::Explaining(int32_t columns) c
   }
   PT_LET(Scorer scorer, now_->scorer.Explaining(columns));
   auto made = std::make_shared<const Served>(
-      Served{std::move(scorer), now_->generation, now_->net, now_->drift});
+      Served{std::move(scorer), now_->generation, now_->net, now_->version, now_->drift});
   if (explaining_.size() == kMostExplaining) explaining_.clear();
   explaining_[columns] = made;
   return made;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "base/json.h"
 #include "protium/scorer.h"
@@ -17,11 +18,18 @@
 
 namespace protium {
 
+// The two versions of a model of which one gets a share of the other's requests.
+inline constexpr const char* kStable = "stable";
+inline constexpr const char* kCanary = "canary";
+// How versions of a canary begin in the Open Inference Protocol; the generation follows.
+inline constexpr const char* kCanaryVersions = "canary-";
+
 // Immutable; requests hold the one that they began with.
 struct Served {
   Scorer scorer;
-  int64_t generation = 1;  // How many models have been served, including this one.
-  Json net;                // The name of its net; null without one.
+  int64_t generation = 1;    // How many models have been served, including this one.
+  Json net;                  // The name of its net; null without one.
+  std::string version = {};  // kStable or kCanary; empty: there is no canary.
   std::shared_ptr<DriftWatch> drift = std::make_shared<DriftWatch>(Json());  // Of its rows.
 };
 

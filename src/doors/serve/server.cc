@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server of a model: routes requests, and handles its end.
+// The server of models: routes requests, and handles its end.
 #include "http/server.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "serve/responses.h"
 #include "serve/serve.h"
+#include "serve/served_models.h"
 
 namespace protium {
 namespace {
@@ -23,14 +23,8 @@ constexpr long kLookNanoseconds = 500'000'000;  // The interval at which the fol
 
 class HttpModelServer : public ModelServer, private HttpService {
  public:
-  HttpModelServer(const ServeOptions& options, std::unique_ptr<RequestLog> log)
-      : options_(options),
-        log_(std::move(log)),
-        model_(options.model,
-               [inputs = options.inputs](const auto& place) { return LoadServed(place, inputs); }),
-        responses_(options, model_, log_.get()) {}
-
-  Status Load() { return model_.Reload(); }
+  HttpModelServer(const ServeOptions& options, std::unique_ptr<ServedModels> models)
+      : options_(options), models_(std::move(models)) {}
 
   Status Bind() {
     PT_LET(server_, HttpServer::Bind({.guard = {.host = options_.host,
@@ -54,45 +48,37 @@ class HttpModelServer : public ModelServer, private HttpService {
  private:
   HttpAdmission Admit(const HttpRequest& head) override {
     if (auto refusal = server_->guard().Check(head, true)) return {std::move(*refusal)};
-    if (auto refusal = responses_.CheckPath(head)) return {std::move(*refusal)};
-    if (!ServeResponses::IsForRows(head.path)) return {};
+    if (auto refusal = models_->CheckPath(head)) return {std::move(*refusal)};
+    if (!models_->IsForRows(head.path)) return {};
     return {.body_bytes = size_t(options_.most_body_bytes),
             .too_large_fix = "send the rows in several requests"};
   }
 
   HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
-    return responses_.Respond(request, body);
+    return models_->Respond(request, body);
   }
 
-  std::chrono::milliseconds Drain() override { return responses_.Drain(); }
+  std::chrono::milliseconds Drain() override { return models_->Drain(); }
 
-  // Loads the model anew when the folder contains another one, or on SIGHUP.
+  // Loads a model anew when its folder contains another one, and all of them on SIGHUP.
   void Watch(std::stop_token ending) {
     sigset_t hangup;
     sigemptyset(&hangup);
     sigaddset(&hangup, SIGHUP);
     const timespec wait{0, kLookNanoseconds};
     while (!ending.stop_requested()) {
-      const bool asked = ::sigtimedwait(&hangup, nullptr, &wait) == SIGHUP;
-      if (asked || model_.Changed()) (void)responses_.Reload();  // It reports the result.
+      models_->Reload(::sigtimedwait(&hangup, nullptr, &wait) == SIGHUP);
     }
   }
 
   ServeOptions options_;
-  std::unique_ptr<RequestLog> log_;
-  ServedModel model_;
-  ServeResponses responses_;
+  std::unique_ptr<ServedModels> models_;
   std::unique_ptr<HttpServer> server_;
 };
 
 Result<std::unique_ptr<ModelServer>> Open(const ServeOptions& options) {
-  std::unique_ptr<RequestLog> log;
-  if (!options.log.empty()) {
-    PT_LET(log,
-           RequestLog::Make({.folder = options.log, .share = options.log_share}, options.note));
-  }
-  auto server = std::make_unique<HttpModelServer>(options, std::move(log));
-  PT_TRY(server->Load());
+  PT_LET(auto models, ServedModels::Load(options));
+  auto server = std::make_unique<HttpModelServer>(options, std::move(models));
   PT_TRY(server->Bind());
   return std::unique_ptr<ModelServer>(std::move(server));
 }

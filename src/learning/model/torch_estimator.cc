@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimator "torch_estimator": nets, trained by the task "train" (src/learning/tasks). Nets
-// made of layers (nets/layers.h) can also predict in the calling process.
+// made of layers (nets/layers.h) can also predict in the calling process, others as graphs
+// (model/row_graph.h).
 #include <utility>
 
 #include "base/fault.h"
 #include "model/check_changes.h"
 #include "model/net_file.h"
+#include "model/row_graph.h"
 #include "model/row_net.h"
 #include "model/start_file.h"
 #include "model/start_stages.h"
@@ -144,6 +146,14 @@ Status CheckNetLoss(const Choice& loss, const std::string& at, const Catalogue& 
                .fix = "set kind = \"tree_estimator\", or choose another loss"});
 }
 
+Status OnlyInWorkers(const std::string& net) {
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net " + net + " is computed by LibTorch, in workers alone",
+               .where = "net",
+               .why = "a net of your own is code that only LibTorch runs",
+               .fix = "score tables with it (protium predict)"});
+}
+
 class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
  public:
   AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const override {
@@ -222,7 +232,9 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   ExplainsFrom ExplainedFrom(const AnyOptions&) const override { return ExplainsFrom::kBackground; }
   Result<std::shared_ptr<const RowPredictor>> Open(
       const NetConfig& config, const std::filesystem::path& weights) const override {
-    return OpenRowNet(config, weights);
+    if (IsLayered(config.net.name)) return OpenRowNet(config, weights);
+    if (IsRunAsGraph(config.net.name)) return OpenRowGraph(config, weights);
+    return OnlyInWorkers(config.net.name);
   }
 
  protected:

@@ -2,7 +2,7 @@
 // A built-in net as a list of layers with their parameters. Everything that computes or exports
 // such a net reads this list: kernels that train it (kernel_net.h) and predict with it (forward.h),
 // LibTorch's operations on devices (deep/operations.h), TorchScript (deep/script_source.h) and ONNX
-// (onnx/net.h).
+// (onnx_graph/net.h).
 //
 // Our kernels add in the order stated for each layer, which determines the bits of weights and
 // predictions; the others add in their own order.

@@ -25,13 +25,6 @@ std::optional<Element> ElementOf(const std::string& type, bool category) {
   return number ? std::optional(kNumber) : std::nullopt;
 }
 
-std::string NameOf(Element element) {
-  return element == kText    ? "string"
-         : element == kFlag  ? "bool"
-         : element == kWhole ? "int64"
-                             : "float64";
-}
-
 // The whole number whose text is the key; none: there is none.
 std::optional<int64_t> WholeOf(const std::string& key, bool flag) {
   if (flag)
@@ -83,6 +76,17 @@ Result<Value> Cells::Number(const std::string& column) {
     return Fail({.exit = Exit::kInput, .what = "column \"" + column + "\" is text, not a number"});
   }
   return graph_.As(value, kNumber);
+}
+
+Result<Value> Cells::List(const std::string& column, int64_t length) {
+  if (!columns_.contains(column)) {
+    return Fail({.exit = Exit::kInput, .what = "the model has no column \"" + column + "\""});
+  }
+  if (length < 1) {
+    return Fail({.exit = Exit::kInput, .what = "the lists of \"" + column + "\" have no length"});
+  }
+  inputs_.push_back({column, "list<float32>"});
+  return graph_.Input(column, kFloat, length);
 }
 
 Result<Value> Cells::Place(const std::string& column, const std::vector<std::string>& keys) {

@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "onnx/graph.h"
 #include "onnx/onnx.h"
+#include "onnx_graph/graph.h"
 
 namespace protium::onnx {
 
@@ -25,6 +25,8 @@ class Cells {
   // The position of a column's text among the keys, as int64: keys.size() for other texts, one more
   // for NULL.
   Result<Value> Place(const std::string& column, const std::vector<std::string>& keys);
+  // A column of the table whose rows are lists of so many numbers, as float32 [rows, length].
+  Result<Value> List(const std::string& column, int64_t length);
   // An output of a stage or an input of the graph, unconverted.
   Result<Value> At(const std::string& column);
 

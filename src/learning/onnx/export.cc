@@ -10,11 +10,12 @@
 #include "base/fault.h"
 #include "model/model_folder.h"
 #include "onnx/cells.h"
+#include "onnx/columns_feed.h"
 #include "onnx/forest.h"
-#include "onnx/net.h"
 #include "onnx/onnx.h"
 #include "onnx/predictions.h"
 #include "onnx/stages.h"
+#include "onnx_graph/graph.h"
 #include "os/file.h"
 
 namespace protium::onnx {
@@ -69,6 +70,9 @@ std::map<std::string, std::string> ColumnsOf(const Model& model, bool net_only) 
     columns[each.at("column")] = "int64";
   }
   for (const Json& each : model.json("net.json").at("numeric")) columns[each] = "float64";
+  for (const Json& each : model.json("net.json").at("lists")) {
+    columns[each.at("column")] = "list<float32>";
+  }
   return columns;
 }
 
@@ -112,6 +116,12 @@ std::vector<std::string> NotesOn(const Cells& cells, bool net_only) {
   return notes;
 }
 
+Result<Value> AddNetOf(const Json& json, const Safetensors& weights, Cells& cells, Graph& graph) {
+  PT_LET(const GraphedNet net, NetOf(json));
+  ColumnsFeed feed(json, cells, graph);
+  return AddNet(net, weights, feed, graph);
+}
+
 Result<OnnxReport> Write(const OnnxOptions& options) {
   PT_LET(const Model model, ReadModel(options.model));
   PT_LET(const Safetensors weights, Safetensors::Read(model.files.weights));
@@ -120,19 +130,14 @@ Result<OnnxReport> Write(const OnnxOptions& options) {
   if (!options.net_only) PT_TRY(AddStages(model, cells, graph));
   const Json& json = model.json("net.json");
   PT_LET(const Value net, IsForest(json) ? AddForest(json, weights, cells, graph)
-                                         : AddNet(json, weights, cells, graph));
+                                         : AddNetOf(json, weights, cells, graph));
   OnnxReport report;
   PT_LET(report.outputs,
          AddPredictions(json.at("objective"), model.json("schema.json").at("output"), net, graph));
   report.inputs = cells.inputs();
   report.notes = NotesOn(cells, options.net_only);
-  auto& hash = *graph.model().add_metadata_props();
-  hash.set_key("weights_sha256");
-  hash.set_value(model.files.weights_sha256);
-  std::string bytes;
-  if (!graph.model().SerializeToString(&bytes)) {
-    return Fail({.exit = Exit::kNoRoom, .what = "the graph is larger than an ONNX file can be"});
-  }
+  graph.AddProperty("weights_sha256", model.files.weights_sha256);
+  PT_LET(const std::string bytes, graph.Bytes());
   report.bytes = int64_t(bytes.size());
   PT_TRY(WriteFile(options.file, bytes));
   return report;

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "format/safetensors.h"
 #include "onnx/cells.h"
-#include "onnx/graph.h"
+#include "onnx_graph/graph.h"
 
 namespace protium::onnx {
 

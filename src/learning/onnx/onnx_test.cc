@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "format/safetensors.h"
 #include "model/model_folder.h"
-#include "onnx/graph.h"
+#include "onnx/onnx.pb.h"
 #include "os/file.h"
 #include "trees/forest_file.h"
 
@@ -115,8 +115,8 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
   files_.json["schema.json"]["input"][0]["type"] = "timestamp";
   EXPECT_THAT(Refusal(), HasSubstr("column \"shop\" cannot be said in ONNX: it is of type"));
   SetUp();
-  files_.json["net.json"]["net"]["name"] = "ft_transformer";
-  EXPECT_THAT(Refusal(), HasSubstr("the net \"ft_transformer\" cannot be said"));
+  files_.json["net.json"]["net"]["name"] = "torchscript";
+  EXPECT_THAT(Refusal(), HasSubstr("the net \"torchscript\" cannot be said"));
   SetUp();
   files_.json["net.json"]["objective"]["decision"]["outputs"] = {0.5};
   EXPECT_THAT(Refusal(), HasSubstr("\"isotonic\""));

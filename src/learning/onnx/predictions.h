@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/json.h"
-#include "onnx/graph.h"
 #include "onnx/onnx.h"
+#include "onnx_graph/graph.h"
 
 namespace protium::onnx {
 

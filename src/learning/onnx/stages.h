@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "onnx/cells.h"
-#include "onnx/graph.h"
+#include "onnx_graph/graph.h"
 
 namespace protium::onnx {
 

@@ -100,9 +100,9 @@ Result<std::string> ComputedName(const NetOutline& outline, const std::string& a
   return UnknownName("output", asked, known, "");
 }
 
-// How many rows each computation has.
-Result<int64_t> HeightOf(const std::vector<NetValue>& inputs, const NetOutline& outline) {
-  int64_t height = 0, work = outline.weights;
+// How many rows each computation has, which costs `work` and the reading of its inputs for each.
+Result<int64_t> HeightOf(const std::vector<NetValue>& inputs, int64_t work) {
+  int64_t height = 0;
   for (const NetValue& each : inputs) {
     if (each.element == NetElement::kNone || each.shape.empty()) {
       return Refuse(fmt::format("input \"{}\" is {}, which no column can be", each.name,
@@ -123,6 +123,15 @@ Result<int64_t> HeightOf(const std::vector<NetValue>& inputs, const NetOutline& 
   height = kMostRows;
   while (height > 1 && height * work > kWork) height /= 2;
   return height;
+}
+
+// A fault of what lies at `where`.
+Status Within(const std::string& where, const Status& status) {
+  Fault fault = FaultOf(status);
+  if (fault.where.find(where) == std::string::npos) {
+    fault.where = fault.where.empty() ? where : where + ": " + fault.where;
+  }
+  return Fail(std::move(fault));
 }
 
 // Takes the place of "ONNX Runtime refuses it".
@@ -189,11 +198,11 @@ std::string CpuKind() {
 struct OnnxNet::Inside {
   explicit Inside(const Library& opened) : library(opened), session(opened), memory(opened) {}
 
-  static Result<std::shared_ptr<const Inside>> Open(const std::filesystem::path& file,
-                                                    std::vector<std::string> asked);
+  static Result<std::shared_ptr<const Inside>> Open(std::string bytes,
+                                                    std::vector<std::string> asked, int64_t work);
   Result<std::vector<std::string>> Choose(const std::vector<std::string>& asked);
   Status Start(const std::string& bytes);
-  Status Learn(const std::vector<std::string>& asked);
+  Status Learn(const std::vector<std::string>& asked, int64_t work);
   Result<Owned<ort::Value, ort::kReleaseValue>> Feed(NetTensor& tensor) const;
   Result<NetTensor> TakeOut(ort::Value* value, int64_t rows, const std::string& name) const;
 
@@ -337,7 +346,7 @@ Status OnnxNet::Inside::Start(const std::string& bytes) {
 }
 
 // What the session knows of inputs and of the outputs asked for.
-Status OnnxNet::Inside::Learn(const std::vector<std::string>& asked) {
+Status OnnxNet::Inside::Learn(const std::vector<std::string>& asked, int64_t work) {
   PT_LET(inputs, ValuesOf(library, session.get(), true));
   PT_LET(const auto all, ValuesOf(library, session.get(), false));
   for (size_t i = 0; i < asked.size(); ++i) {
@@ -346,12 +355,12 @@ Status OnnxNet::Inside::Learn(const std::vector<std::string>& asked) {
     outputs.push_back(*found);
     outputs.back().name = asked[i];
   }
-  return HeightOf(inputs, outline).Value(&height);
+  return HeightOf(inputs, work > 0 ? work : outline.weights).Value(&height);
 }
 
-Result<std::shared_ptr<const OnnxNet::Inside>> OnnxNet::Inside::Open(
-    const std::filesystem::path& file, std::vector<std::string> asked) {
-  PT_LET(std::string bytes, ReadFile(file, kMostBytes));
+Result<std::shared_ptr<const OnnxNet::Inside>> OnnxNet::Inside::Open(std::string bytes,
+                                                                     std::vector<std::string> asked,
+                                                                     int64_t work) {
   PT_LET(NetOutline outline, ReadNetOutline(bytes, ""));
   PT_LET(const Library library, ort::Library::Open());
   auto inside = std::make_shared<Inside>(library);
@@ -362,19 +371,23 @@ Result<std::shared_ptr<const OnnxNet::Inside>> OnnxNet::Inside::Open(
   }
   PT_LET(const auto hidden, inside->Choose(asked));
   PT_TRY(inside->Start(WithOutputs(std::move(bytes), hidden)));
-  PT_TRY(inside->Learn(asked));
+  PT_TRY(inside->Learn(asked, work));
   return std::shared_ptr<const Inside>(std::move(inside));
 }
 
 Result<OnnxNet> OnnxNet::Open(const std::filesystem::path& file,
                               const std::vector<std::string>& outputs) {
-  auto inside = Inside::Open(file, outputs);
-  if (inside.ok()) return OnnxNet(*std::move(inside));
-  Fault fault = FaultOf(inside.status());
-  if (fault.where.find(file.string()) == std::string::npos) {
-    fault.where = fault.where.empty() ? file.string() : file.string() + ": " + fault.where;
-  }
-  return Fail(std::move(fault));
+  auto bytes = ReadFile(file, kMostBytes);
+  if (!bytes.ok()) return Within(file.string(), bytes.status());
+  auto inside = Inside::Open(*std::move(bytes), outputs, 0);
+  if (!inside.ok()) return Within(file.string(), inside.status());
+  return OnnxNet(*std::move(inside));
+}
+
+Result<OnnxNet> OnnxNet::OfBytes(std::string bytes, const std::string& where, int64_t work) {
+  auto inside = Inside::Open(std::move(bytes), {}, work);
+  if (!inside.ok()) return Within(where, inside.status());
+  return OnnxNet(*std::move(inside));
 }
 
 const NetOutline& OnnxNet::outline() const { return inside_->outline; }

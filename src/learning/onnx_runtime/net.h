@@ -48,6 +48,9 @@ class OnnxNet {
   // runtime does not know, and inputs that do not begin with a dimension of rows.
   static Result<OnnxNet> Open(const std::filesystem::path& file,
                               const std::vector<std::string>& outputs = {});
+  // The same for the bytes of a file that this process has made, with all of its outputs; `where`
+  // is what faults name. `work`: multiplications for a row; 0: as many as there are weights.
+  static Result<OnnxNet> OfBytes(std::string bytes, const std::string& where, int64_t work);
 
   const NetOutline& outline() const;
   const std::string& sha256() const;  // Of the file.

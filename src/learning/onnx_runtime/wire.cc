@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx_runtime/wire.h"
 
+#include <bit>
 #include <utility>
 
 #include "base/fault.h"
@@ -15,9 +16,8 @@ Status Damaged(std::string why) {
   return Fail({.exit = Exit::kInput, .what = "the file is damaged", .why = std::move(why)});
 }
 
-void AppendNumber(uint64_t number, std::string& message) {
-  for (; number >= 0x80; number >>= 7) message += char(0x80 | (number & 0x7f));
-  message += char(number);
+void AppendKey(uint32_t number, WireType type, std::string& message) {
+  AppendPacked(uint64_t(number) << 3 | uint64_t(type), message);
 }
 
 uint64_t LittleEndian(std::string_view bytes) {
@@ -72,10 +72,26 @@ Result<WireField> WireReader::Next() {
   return Damaged("a field is of a kind that ONNX does not use");
 }
 
+void AppendPacked(uint64_t value, std::string& message) {
+  for (; value >= 0x80; value >>= 7) message += char(0x80 | (value & 0x7f));
+  message += char(value);
+}
+
 void AppendBytes(uint32_t number, std::string_view bytes, std::string& message) {
-  AppendNumber(uint64_t(number) << 3 | uint64_t(WireType::kBytes), message);
-  AppendNumber(bytes.size(), message);
+  AppendKey(number, WireType::kBytes, message);
+  AppendPacked(bytes.size(), message);
   message += bytes;
+}
+
+void AppendNumber(uint32_t number, uint64_t value, std::string& message) {
+  AppendKey(number, WireType::kVarint, message);
+  AppendPacked(value, message);
+}
+
+void AppendFloat(uint32_t number, float value, std::string& message) {
+  AppendKey(number, WireType::kFixed32, message);
+  const auto bits = std::bit_cast<uint32_t>(value);
+  for (int shift = 0; shift < 32; shift += 8) message += char(bits >> shift);
 }
 
 }  // namespace protium

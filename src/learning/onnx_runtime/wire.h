@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads messages of Protocol Buffers field by field, from bytes of strangers: nothing is copied, no
-// length is believed that reaches beyond the message. The wire format is that of
+// Messages of Protocol Buffers. They are read field by field, from bytes of strangers: nothing is
+// copied, no length is believed that reaches beyond the message. The wire format is that of
 // https://protobuf.dev/programming-guides/encoding/.
 #pragma once
 
@@ -37,5 +37,9 @@ class WireReader {
 
 // These append fields to the bytes of a message.
 void AppendBytes(uint32_t number, std::string_view bytes, std::string& message);
+void AppendNumber(uint32_t number, uint64_t value, std::string& message);
+void AppendFloat(uint32_t number, float value, std::string& message);
+// Appends a number as it is packed: without a field's number before it.
+void AppendPacked(uint64_t value, std::string& message);
 
 }  // namespace protium

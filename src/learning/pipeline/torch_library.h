@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point of libprotium_torch.so for workers; pipeline/script_file.h has the other one.
+// The entry point of libprotium_torch.so for workers; pipeline/script_file.h and
+// pipeline/net_outputs.h have the others.
 // Workers that train or score with LibTorch open the library with dlopen and call it; drivers never
 // do, so `protium --help` and every usage error appear without loading LibTorch. No LibTorch here.
 #pragma once

@@ -34,6 +34,8 @@ _TYPES = {"tensor(double)": numpy.float64, "tensor(int64)": numpy.int64, "tensor
 
 
 def _column(values, kind):
+    if kind == "tensor(float)":  # A list in each row.
+        return numpy.stack([numpy.asarray(each, numpy.float32) for each in values])
     missing = pandas.isna(values)
     if kind == "tensor(string)":
         texts = numpy.array([str(each) for each in values], object)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/export/agreement.h"
 #include "app/export/mlflow_folder.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
@@ -21,7 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 Result<ModelExported> ToOnnx(const fs::path& model, const fs::path& out, bool net_only) {
+  PT_LET(const auto agreement, CheckAgreement(model));
   PT_LET(OnnxReport report, WriteOnnx({model, out, net_only}));
+  if (agreement) report.notes.push_back(*agreement);
   return ModelExported{.files = {out}, .notes = std::move(report.notes)};
 }
 
@@ -60,7 +63,9 @@ Result<ModelExported> ToTorchScript(const fs::path& model, const fs::path& out) 
 }
 
 Result<ModelExported> ToMlflow(const fs::path& model, const fs::path& out) {
+  PT_LET(const auto agreement, CheckAgreement(model));
   PT_LET(OnnxReport report, WriteMlflowFolder(model, out));
+  if (agreement) report.notes.push_back(*agreement);
   return ModelExported{.files = {out}, .notes = std::move(report.notes)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium serve`: a model behind HTTP until SIGTERM or Ctrl-C. It writes nothing but the requests
+// `protium serve`: models behind HTTP until SIGTERM or Ctrl-C. It writes nothing but the requests
 // of --log.
 #include "serve/serve.h"
 
@@ -14,6 +14,7 @@
 
 #include "app/run/named_run.h"
 #include "app/run/net_inputs.h"
+#include "app/run/served_places.h"
 #include "app/run/server_place.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -43,11 +44,54 @@ Status ReadLog(const Arguments& arguments, ServeOptions& options) {
                .fix = "--log-share 0.1"});
 }
 
+// One model, or several by name.
+Status ReadModels(const Arguments& arguments, ServeOptions& options) {
+  PT_LET(options.models, ReadServedPlaces(arguments));
+  const bool one = !arguments.operand(0).empty();
+  if (one == !options.models.empty()) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = one ? "MODEL and --model are two ways to say what is served" : "no model is named",
+         .fix = one ? "give each of them as --model NAME=MODEL"
+                    : "protium serve last, or protium serve --model late=runs/a"});
+  }
+  if (one) {
+    PT_LET(options.model, FindNamedModel(arguments, arguments.operand(0)));
+    PT_LET(options.inputs, ReadFedColumns(arguments, options.model));
+    options.name = arguments.Value("--name", options.name);
+    return Status::OK();
+  }
+  for (const char* flag : {"--name", "--inputs"}) {
+    if (!arguments.Has(flag)) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} is for a single model", flag),
+                 .fix = "leave it out: models have the names of --model, and nets of ONNX files "
+                        "read the columns of their inputs' names"});
+  }
+  return Status::OK();
+}
+
+// What is served, for people.
+std::string Served(const ServeOptions& options, const std::string& address) {
+  if (options.models.empty()) {
+    return fmt::format("serves the model in {}; POST rows to {}v1/score, Ctrl-C ends it\n",
+                       options.model.string(), address);
+  }
+  std::string lines;
+  for (const ModelToServe& each : options.models) {
+    lines += fmt::format("{}: the model in {}", each.name, each.model.string());
+    if (!each.canary.empty()) {
+      lines += fmt::format("; {} of the requests to that in {}", each.canary_share,
+                           each.canary.string());
+    }
+    lines += fmt::format("; POST rows to {}v1/models/{}/score\n", address, each.name);
+  }
+  return lines + "Ctrl-C ends it\n";
+}
+
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
-  PT_LET(options.model, FindNamedModel(arguments, arguments.operand(0)));
-  PT_LET(options.inputs, ReadFedColumns(arguments, options.model));
-  options.name = arguments.Value("--name", options.name);
+  PT_TRY(ReadModels(arguments, options));
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
   options.port = place.port;
@@ -71,8 +115,7 @@ Status ServeModel(const Arguments& arguments, const Invocation&) {
     PT_TRY(PrintResult(fmt::format("Authorization: Bearer {}\n", options.token)));
   }
   if (!Terminal::Of(STDERR_FILENO).quiet) {
-    PrintNote(fmt::format("serves the model in {}; POST rows to {}v1/score, Ctrl-C ends it\n",
-                          options.model.string(), server->address()));
+    PrintNote(Served(options, server->address()));
   }
   return server->Serve(signals->token());
 }
@@ -88,6 +131,7 @@ CommandVerb ServeVerb() {
                    "the model's in paths below /v2/models (Open Inference Protocol); model unless "
                    "given",
                    ""});
+  for (Flag& each : ServedPlacesFlags()) flags.push_back(std::move(each));
   flags.push_back({"--log", "FOLDER",
                    "keeps the rows of requests and their predictions there, as Parquet files", ""});
   flags.push_back({"--log-share", "SHARE", "of the requests, drawn at random; 1 unless given", ""});
@@ -95,19 +139,23 @@ CommandVerb ServeVerb() {
   flags.push_back(RunsDirFlag());
   return {
       {.name = "serve",
-       .operands = {"MODEL"},
+       .operands = {"[MODEL]"},
        .flags = std::move(flags),
        .says = "answers requests for predictions over HTTP",
-       .more = "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
-               "it prints is its address:\n\n"
-               "  protium serve last\n"
-               "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
-               "http://127.0.0.1:8080/v1/score\n\n"
-               "GET /v1/model tells what rows must hold. A model that takes the folder's place "
-               "is served\nwithout a request lost; so is one at SIGHUP or POST /v1/reload. "
-               "SIGTERM ends it once all\nrequests have their answers. With --host other "
-               "machines reach it: then it makes a token,\nprints it once and asks everybody "
-               "for it.\n"},
+       .more =
+           "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
+           "it prints is its address:\n\n"
+           "  protium serve last\n"
+           "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
+           "http://127.0.0.1:8080/v1/score\n\n"
+           "Several models, one of which tries another version with a tenth of its requests:\n\n"
+           "  protium serve --model late=runs/a --model churn=runs/b --canary late=runs/c:0.1\n"
+           "  curl --json '{\"rows\": [...]}' http://127.0.0.1:8080/v1/models/late/score\n\n"
+           "GET /v1/model tells what rows must hold. A model that takes the folder's place "
+           "is served\nwithout a request lost; so is one at SIGHUP or POST /v1/reload. "
+           "SIGTERM ends it once all\nrequests have their answers. With --host other "
+           "machines reach it: then it makes a token,\nprints it once and asks everybody "
+           "for it.\n"},
       ServeModel};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ONNX graph under construction: values have names, nodes are added in the order in which they
-// compute.
+// compute. It is written as Protocol Buffers by ourselves; numbers of fields are those of
+// onnx.proto (ONNX 1.12).
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "onnx/onnx.pb.h"
+#include "base/status.h"
+#include "onnx_runtime/outline.h"
 
 namespace protium::onnx {
 
-using Element = proto::Tensor::DataType;
-inline constexpr Element kFloat = proto::Tensor::FLOAT, kNumber = proto::Tensor::DOUBLE,
-                         kWhole = proto::Tensor::INT64, kText = proto::Tensor::STRING,
-                         kFlag = proto::Tensor::BOOL;
+using Element = NetElement;
+inline constexpr Element kFloat = Element::kFloat, kNumber = Element::kDouble,
+                         kWhole = Element::kInt64, kText = Element::kString, kFlag = Element::kBool;
 
 // A value of the graph: its name and the type of its elements. Its shape follows from the node that
 // makes it; except for constants, the first dimension is always the rows.
@@ -29,10 +30,8 @@ struct Value {
 
 class Graph {
  public:
-  Graph();
-
-  // An input of shape [rows].
-  Value Input(const std::string& name, Element element);
+  // An input of shape [rows], or [rows, width] if width is not 0.
+  Value Input(const std::string& name, Element element, int64_t width = 0);
   // Makes a value an output of the graph, of shape [rows], or [rows, width] if width is not 0.
   void Output(const std::string& name, const Value& value, int64_t width = 0);
 
@@ -44,6 +43,7 @@ class Graph {
   void With(const std::string& name, float number);
   void With(const std::string& name, std::span<const float> numbers);
   void With(const std::string& name, std::span<const int64_t> numbers);
+  void With(const std::string& name, std::initializer_list<int64_t> numbers);
   void With(const std::string& name, std::span<const std::string> texts);
   // Moves the last added node to ai.onnx.ml.
   void InMl();
@@ -54,20 +54,28 @@ class Graph {
   Value Floats(std::span<const float> numbers, std::vector<int64_t> dims);
   Value Numbers(std::span<const double> numbers, std::vector<int64_t> dims);
   Value Wholes(std::span<const int64_t> numbers);
+  Value Wholes(std::initializer_list<int64_t> numbers);
   Value Texts(std::span<const std::string> texts);
   Value Flags(std::span<const uint8_t> flags);
 
   // Casts the value to another element type; returns it unchanged if it has that type.
   Value As(const Value& value, Element element);
 
-  proto::Model& model() { return model_; }
+  // What a reader of the file may want to know beside the graph.
+  void AddProperty(const std::string& name, const std::string& value);
+  // The file. Fails with Exit::kNoRoom if it is larger than an ONNX file can be, 2 GiB.
+  Result<std::string> Bytes() const;
 
  private:
   Value Constant(Element element, const void* data, size_t bytes, std::vector<int64_t> dims);
   std::string NewName();
-  proto::Attribute& Attribute(const std::string& name, proto::Attribute::Type type);
+  // Begins an attribute of the last node; `value` is the message's field with its value.
+  void AddAttribute(const std::string& name, int type, const std::string& value);
 
-  proto::Model model_;
+  // Bytes of messages: each node, and the fields of the graph and of the model that hold the rest.
+  std::vector<std::string> nodes_;
+  std::string rest_;
+  std::string properties_;
   int64_t names_ = 0;
 };
 
