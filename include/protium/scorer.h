@@ -19,9 +19,9 @@ namespace protium {
 class Scorer {
  public:
   // Refuses (Exit::kUsage), by name, nets that LibTorch computes (all but tabular_mlp, tabm,
-  // linear and wide_and_deep) and users' own nets. A model without an estimator returns what its
-  // stages make. Stages of words and of SQL open the embedded engine, which runs one query at a
-  // time.
+  // linear, factorization_machine and wide_and_deep) and users' own nets. A model without an
+  // estimator returns what its stages make. Stages of words and of SQL open the embedded engine,
+  // which runs one query at a time.
   static Result<Scorer> Make(const PipelineModel& model);
 
   // The same scorer, which also explains each prediction: PipelineModel::Explaining(). Cheap: it

@@ -19,7 +19,7 @@ class Scorer:
     """A model that is ready to predict, without workers: the bits of `Model.transform`.
 
     Any number of threads may use it at once. Nets that LibTorch computes (all but tabular_mlp,
-    tabm, linear and wide_and_deep) are refused by name when it is made.
+    tabm, linear, factorization_machine and wide_and_deep) are refused by name when it is made.
     """
 
     def __init__(self, model: "Model") -> None:

@@ -172,8 +172,8 @@ pt_error* pt_run_report(const char* folder, char** path);
 // ---- Predictions in the calling process, for rows that come one by one: without workers, without
 // LibTorch, bitwise equal to those of pt_model_transform(). Since version 2.
 
-// Refuses, by name, nets that LibTorch computes (all but tabular_mlp, tabm, linear and
-// wide_and_deep).
+// Refuses, by name, nets that LibTorch computes (all but tabular_mlp, tabm, linear,
+// factorization_machine and wide_and_deep).
 // The scorer no longer needs the model or the session; several threads may call its functions at
 // once.
 pt_error* pt_scorer_open(const pt_model* model, pt_scorer** scorer);

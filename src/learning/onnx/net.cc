@@ -45,6 +45,8 @@ class NetGraph {
         return Members(layer);
       case LayerKind::kHeads:
         return Heads(layer);
+      case LayerKind::kPairs:
+        return Pairs(layer);
       case LayerKind::kSum:
         return graph_.Add("Add", {values_[layer.other], values_.back()}, kFloat);
     }
@@ -89,6 +91,7 @@ class NetGraph {
   }
 
   Result<Value> Embed(const Layer& layer) {
+    embed_width_ = layer.width;
     std::vector<Value> parts;
     for (size_t c = 0; c < layer.categories.size(); ++c) {
       PT_LET(parts.emplace_back(), Embedded(layer, c));
@@ -122,6 +125,49 @@ class NetGraph {
   Value Shaped(const Value& x, int64_t width) {
     const std::vector<int64_t> shape = {-1, width};
     return graph_.Add("Reshape", {x, graph_.Wholes(shape)}, kFloat);
+  }
+
+  // Of [rows, width], the columns from `begin` on, before `end`.
+  Value Columns(const Value& x, int64_t begin, int64_t end) {
+    const std::vector<int64_t> first = {begin}, last = {end}, axis = {1};
+    return graph_.Add("Slice", {x, graph_.Wholes(first), graph_.Wholes(last), graph_.Wholes(axis)},
+                      kFloat);
+  }
+
+  Value SumOver(const Value& x, int64_t axis) {
+    const std::vector<int64_t> axes = {axis};
+    const Value sum = graph_.Add("ReduceSum", {x, graph_.Wholes(axes)}, kFloat);
+    graph_.With("keepdims", int64_t{0});
+    return sum;
+  }
+
+  // The embedded vectors come first, then the numbers.
+  Value Pairs(const Layer& layer) {
+    const bool numbers = !layer.parameters.empty();
+    const int64_t count = numbers ? layer.parameters[0].shape[0] : 0;
+    const int64_t width = layer.pairs_width, embedded = embed_width_ - count;
+    std::vector<Value> parts;
+    if (embedded > 0) {
+      const std::vector<int64_t> shape = {-1, embedded / width, width};
+      parts.push_back(graph_.Add(
+          "Reshape", {Columns(values_.back(), 0, embedded), graph_.Wholes(shape)}, kFloat));
+    }
+    if (numbers) {
+      const std::vector<int64_t> last = {2};
+      const Value apart = graph_.Add(
+          "Unsqueeze", {Columns(values_.back(), embedded, embed_width_), graph_.Wholes(last)},
+          kFloat);
+      parts.push_back(graph_.Add("Mul", {apart, tensors_[0]}, kFloat));
+    }
+    const Value vectors = Together(parts), sum = SumOver(vectors, 1);
+    const Value squares = graph_.Add("Mul", {vectors, vectors}, kFloat);
+    const Value square = graph_.Add("Mul", {sum, sum}, kFloat);
+    const Value pairs = graph_.Add("Sub", {square, SumOver(squares, 1)}, kFloat);
+    const std::vector<int64_t> by_output = {-1, layer.width, width / layer.width};
+    const Value added =
+        SumOver(graph_.Add("Reshape", {pairs, graph_.Wholes(by_output)}, kFloat), 2);
+    const std::vector<float> half = {0.5f};
+    return graph_.Add("Mul", {added, graph_.Floats(half, {1})}, kFloat);
   }
 
   // [rows * members, width].
@@ -193,6 +239,7 @@ class NetGraph {
   Graph& graph_;
   std::vector<Value> tensors_;  // Tensors of the current layer.
   std::vector<Value> values_;   // Outputs of the previous layers.
+  int64_t embed_width_ = 0;     // Of the last kEmbed.
 };
 
 // Leaves out the number of outputs, which the shapes of the weights give.
@@ -217,6 +264,14 @@ Result<Value> AddNet(const Json& net, const Safetensors& weights, Cells& cells, 
     return Fail({.exit = Exit::kUsage,
                  .what = "the net \"" + choice.name + "\" cannot be said in ONNX",
                  .why = fmt::format("these nets can: {}", fmt::join(LayeredNetNames(), ", "))});
+  }
+  for (const Json& each : net.at("categorical")) {
+    if (each.at("cardinality") >= 0) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the column of ids {} cannot be said in ONNX",
+                                     each.at("column").get<std::string>()),
+                 .why = "ids that were never learned have rows of their own",
+                 .fix = "score tables with protium predict, or rows with protium serve"});
   }
   PT_LET(const Layers layers, DescribeNet(choice, ShapeOf(net)));
   return NetGraph(net, weights, cells, graph).Add(layers);
