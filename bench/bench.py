@@ -17,6 +17,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+import clicks
 import elastic
 import learned
 import nets
@@ -273,6 +274,7 @@ def our_checkpoints():
         return program(f"{BIN}/bench_step", "checkpoints", f"{folder}/run", threads=1)()
 
 
+CLICKS = clicks.Clicks(BIN, TORCHRUN, figures_in)
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 ELASTIC = elastic.Elastic(BIN, PYTHON, HOROVOD, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
@@ -308,6 +310,7 @@ BENCHES = {
                    program(PYTHON, "bench/peers/classifier.py", "theirs"), "scikit-learn and Lightning"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
+    "clicks": (3, CLICKS.ours, CLICKS.theirs, "DDP, Gloo, sparse embeddings"),
     "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
     "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
     "search-tables": (1, SEARCH_TABLES.ours, None, ""),

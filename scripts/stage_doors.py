@@ -18,7 +18,7 @@ _FOLDER = "include/protium/stages"
 _TYPED = {"string_indexer", "imputer", "standard_scaler", "torch_estimator", "tree_estimator", "average"}
 # {header: (what it holds, the last kind in it)}, in the order of the catalogue.
 _HEADERS = {
-    "categories": ("of categories", "hashed_cross"),
+    "categories": ("of categories", "id"),
     "numbers": ("of numbers", "polynomial_expansion"),
     "others": ("of vectors, dates, words, images and SQL", "sql_transformer"),
 }

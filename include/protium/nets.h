@@ -85,6 +85,21 @@ struct WideAndDeepOptions {
 };
 Choice WideAndDeep(const WideAndDeepOptions& options = {});
 
+// A factorization machine (Rendle, "Factorization Machines", ICDM 2010): the net `linear`, and for
+// every pair of columns the product of two vectors of factors, one of each category and, multiplied
+// by it, of each number. For tables of ids, where a pair of values is rarely seen together.
+struct FactorizationMachineOptions {
+  int32_t factors = 8;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("factors", factors,
+          {.help = "numbers in the vector of a category or column of numbers",
+           .at_least = 1,
+           .below = 1025});
+  }
+};
+Choice FactorizationMachine(const FactorizationMachineOptions& options = {});
+
 // TabM (Gorishniy et al., "TabM: Advancing Tabular Deep Learning with Parameter-Efficient
 // Ensembling", ICLR 2025): many nets in one, which share all weights but few and predict the mean
 // of their outputs, while each learns from its own loss. Embeddings of categories and, side by side

@@ -18,6 +18,7 @@ const std::vector<StageOptions>& OneOfEach() {
       TargetEncoder({.inputs = {"a"}, .label = "y", .smoothing = 2}),
       Hasher({.inputs = {"a"}, .buckets = 16}),
       HashedCross({.inputs = {"a", "b"}, .missing = "null"}),
+      Id({.inputs = {"a"}}),
       Imputer({.inputs = {"x"}}),
       StandardScaler({.inputs = {"x"}}),
       MinMaxScaler({.inputs = {"x"}, .low = -1, .clip = true}),

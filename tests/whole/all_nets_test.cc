@@ -22,6 +22,7 @@ constexpr Case kCases[] = {
     {"WideAndDeep",
      R"({ name = "wide_and_deep", hidden = [16], dropout = 0.2, wide_only = ["kind__index"] })",
      false},
+    {"FactorizationMachine", R"({ name = "factorization_machine", factors = 4 })", false},
     {"Tabm", R"({ name = "tabm", members = 4, hidden = [16, 8], dropout = 0.2 })", false},
     {"FtTransformer", R"({ name = "ft_transformer", width = 16, heads = 2, layers = 2 })", false},
     {"Cnn",

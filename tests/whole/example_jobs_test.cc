@@ -40,6 +40,13 @@ TEST(Examples, OfVisitsLearnsFromDatesListsAndMistypedWords) {
   EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
 }
 
+TEST(Examples, OfClicksLearnsFromIdsOfWhichMostAreRare) {
+  const OwnJob own;
+  const Outcome run = RunExample(own, "clicks", "10000");
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
+}
+
 // A program with its own functions of rows and of groups.
 TEST(Examples, OfLinesFitsOneForEachAirline) {
   const OwnJob own;

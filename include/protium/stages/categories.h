@@ -130,4 +130,18 @@ inline StageOptions HashedCross(const HashedCrossOptions& options) {
   return {"hashed_cross", options};
 }
 
+// id: marks texts and whole numbers as ids: a net has a row for each, however many
+struct IdOptions {
+  std::string id;
+  Inputs inputs;
+  Columns outputs;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("outputs", outputs);
+  }
+};
+inline StageOptions Id(const IdOptions& options) { return {"id", options}; }
+
 }  // namespace protium

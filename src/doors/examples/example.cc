@@ -29,7 +29,13 @@ std::span<const Example> ListExamples() {
        .noun = "visits",
        .also = "",
        .files = {"visits.csv"},
-       .write = WriteVisitsExample}};
+       .write = WriteVisitsExample},
+      {.name = "clicks",
+       .rows = 100'000,
+       .noun = "advertisements shown",
+       .also = "",
+       .files = {"clicks.csv"},
+       .write = WriteClicksExample}};
   return kExamples;
 }
 

@@ -18,6 +18,7 @@ struct ExampleSize {
   // Of the largest table, approximately; the other tables have sizes of their own.
   int64_t rows = 0;
   int64_t seed = 1;
+  int64_t ids = 100'000;  // Of "clicks": how many ids all columns have together, about.
 };
 
 // An example with its name. `write` puts its files into a folder, which it creates, replacing files
@@ -61,5 +62,12 @@ Result<int64_t> WriteDigitsExample(const std::filesystem::path& folder, const Ex
 // The logarithm of the odds is a sum over what happened, except for a few terms that need two
 // columns.
 Result<int64_t> WriteVisitsExample(const std::filesystem::path& folder, const ExampleSize& size);
+
+// Advertisements that were shown, about a fifth of which were clicked: 13 counts and 26 columns of
+// ids, whose frequencies follow Zipf's law. Takes little memory for any number of rows and ids.
+//
+// The logarithm of the odds is a sum over counts and ids, and over four pairs of columns: of each
+// value's two hidden factors, multiplied.
+Result<int64_t> WriteClicksExample(const std::filesystem::path& folder, const ExampleSize& size);
 
 }  // namespace protium

@@ -54,9 +54,11 @@ std::vector<NetRow> BuiltInNets() {
                                "and embeddings; the mean of their outputs"),
       MakeTabular<NoOptions>("linear",
                              "a weight per number and category: the linear or logistic model"),
-      MakeBuiltIn<WideAndDeepOptions>("wide_and_deep",
-                                      "the sum of linear and tabular_mlp, trained together",
-                                      CheckWideAndDeep)};
+      MakeBuiltIn<WideAndDeepOptions>(
+          "wide_and_deep", "the sum of linear and tabular_mlp, trained together", CheckWideAndDeep),
+      MakeTabular<FactorizationMachineOptions>(
+          "factorization_machine",
+          "linear, and a product of two vectors for every pair of columns: for clicks and ids")};
   // These compute with our own kernels.
   for (NetRow& row : rows) row.float32_only = true;
   rows.push_back(MakeTabular<FtTransformerOptions>(

@@ -22,6 +22,7 @@ StageRow FrequencyEncoderRow();
 StageRow HashedCrossRow();
 StageRow HasherRow();
 StageRow HashingTfRow();
+StageRow IdRow();
 StageRow ImageRow();
 StageRow ImputerRow();
 StageRow LagRow();
@@ -67,6 +68,7 @@ std::vector<StageRow> BuiltInStages() {
       TargetEncoderRow(),
       HasherRow(),
       HashedCrossRow(),
+      IdRow(),
       ImputerRow(),
       StandardScalerRow(),
       MinMaxScalerRow(),

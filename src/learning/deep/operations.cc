@@ -85,6 +85,20 @@ at::Tensor Embed(const Layer& layer, const Batch& rows, const LayerTensors& of) 
   return at::cat(parts, 1);
 }
 
+// The vectors of embedded columns come first in x, then the numbers.
+at::Tensor Pairs(const Layer& layer, const at::Tensor& x, const LayerTensors& of) {
+  const bool numbers = !layer.parameters.empty();
+  const int64_t count = numbers ? of.parameters[0].size(0) : 0, embedded = x.size(1) - count;
+  at::Tensor vectors = x.narrow(1, 0, embedded).reshape({x.size(0), -1, layer.pairs_width});
+  if (numbers) {
+    const at::Tensor own = x.narrow(1, embedded, count).unsqueeze(2) * of.parameters[0];
+    vectors = at::cat({vectors, own}, 1);
+  }
+  const at::Tensor sum = vectors.sum(1);
+  const at::Tensor pairs = sum * sum - (vectors * vectors).sum(1);
+  return pairs.reshape({x.size(0), layer.width, -1}).sum(2) / 2;
+}
+
 // `values` are the outputs of the previous layers.
 at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, const Batch& rows,
                  const LayerTensors& of, bool training) {
@@ -107,6 +121,8 @@ at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, cons
       return Members(layer, values.back(), of);
     case LayerKind::kHeads:
       return Heads(layer, values.back(), of, training);
+    case LayerKind::kPairs:
+      return Pairs(layer, values.back(), of);
     case LayerKind::kSum:
       if (training && layer.members > 1) {
         const at::Tensor each = values.back().reshape({layer.members, -1, layer.width});

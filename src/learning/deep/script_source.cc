@@ -114,6 +114,19 @@ void AddEmbed(const Layer& layer, Lines& lines) {
   lines.Add("x = torch.cat([{}], 1)", fmt::join(parts, ", "));
 }
 
+// The vectors of embedded columns come first in x, then the numbers.
+void AddPairs(const Layer& layer, Lines& lines) {
+  const bool numbers = !layer.parameters.empty();
+  const int64_t count = numbers ? layer.parameters[0].shape[0] : 0;
+  lines.Add("v = x[:, :x.size(1) - {}].reshape([x.size(0), -1, {}])", count, layer.pairs_width);
+  if (numbers) {
+    lines.Add("v = torch.cat([v, x[:, x.size(1) - {}:].unsqueeze(2) * {}], 1)", count,
+              Attribute(layer.parameters[0].name));
+  }
+  lines.Add("x = v.sum(1) * v.sum(1) - (v * v).sum(1)");
+  lines.Add("x = x.reshape([-1, {}, {}]).sum(2) / 2", layer.width, layer.pairs_width / layer.width);
+}
+
 void AddLayer(const Layer& layer, Lines& lines) {
   switch (layer.kind) {
     case LayerKind::kLinear:
@@ -135,6 +148,8 @@ void AddLayer(const Layer& layer, Lines& lines) {
       return lines.Add("x = torch.linear(x.reshape([-1, {}]), {} / {}, torch.mean({}, [1]))",
                        layer.parameters[0].shape[1], Attribute(layer.parameters[0].name),
                        layer.members, Attribute(layer.parameters[1].name));
+    case LayerKind::kPairs:
+      return AddPairs(layer, lines);
     case LayerKind::kSum:
       return lines.Add("x = x{} + x", layer.other);
   }
@@ -142,7 +157,15 @@ void AddLayer(const Layer& layer, Lines& lines) {
 
 // Outputs that a later layer adds are stored under separate names.
 Status WriteLayers(const NetConfig& config, const std::vector<ScriptArgument>&, Lines& lines) {
-  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
+  const NetShape shape = ShapeOf(config);
+  if (shape.ids > 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a net that reads ids cannot be said in TorchScript",
+                 .where = "net",
+                 .why = "ids that were never learned have rows of their own",
+                 .fix = "score tables with protium predict, or rows with protium serve"});
+  }
+  PT_LET(const Layers layers, DescribeNet(config.net, shape));
   for (size_t l = 0; l < layers.size(); ++l) {
     AddLayer(layers[l], lines);
     const auto adds = [l](const Layer& each) {

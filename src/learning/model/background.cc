@@ -18,6 +18,7 @@ std::string TensorName(const RowField& field) {
 }
 
 std::string TensorType(const RowField& field) {
+  if (field.element == RowElement::kIdentity64) return "I64";
   return field.element == RowElement::kInt32 ? "I32" : "F32";
 }
 

@@ -299,8 +299,10 @@ NetConfig MakeNetConfig(const Chain& chain, const Learned& learned) {
     const Stage& maker = *chain.stages[chain.Find(column)->maker].stage;
     const auto& outputs = maker.outputs();
     const size_t at = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
-    net.categorical.push_back({column, maker.cardinality(at)});
+    net.categorical.push_back({column, maker.makes_ids() ? kAnyId : maker.cardinality(at)});
   }
+  std::ranges::stable_partition(
+      net.categorical, [](const CategoricalColumn& each) { return each.cardinality != kAnyId; });
   return net;
 }
 

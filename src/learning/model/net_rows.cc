@@ -22,7 +22,7 @@ RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scal
     columns.scaled.push_back({each.column, each.from, {each.mean, each.deviation}});
   }
   for (const CategoricalColumn& each : config.categorical) {
-    columns.categories.push_back(each.column);
+    (each.cardinality == kAnyId ? columns.ids : columns.categories).push_back(each.column);
   }
   for (const ListInput& each : config.lists) columns.lists.push_back({each.column, each.length});
   const bool classes = OfClasses(config.objective.kind);
@@ -35,7 +35,9 @@ RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scal
 
 std::vector<int64_t> Cardinalities(const NetConfig& config) {
   std::vector<int64_t> all;
-  for (const CategoricalColumn& each : config.categorical) all.push_back(each.cardinality);
+  for (const CategoricalColumn& each : config.categorical) {
+    if (each.cardinality != kAnyId) all.push_back(each.cardinality);
+  }
   return all;
 }
 

@@ -23,7 +23,8 @@ namespace protium {
 RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
                   const std::string& weight, bool labels, bool missing = false,
                   const std::string& group = {});
-// The cardinality of each categorical column, in the order of the field "categories".
+// The cardinality of each categorical column but those of ids, in the order of the field
+// "categories".
 std::vector<int64_t> Cardinalities(const NetConfig& config);
 // What the net's outputs mean: scales, logarithm and classes of the objective.
 Target MakeTarget(const Objective& objective);

@@ -73,6 +73,12 @@ Result<ReplacedWeights> ReplaceWeights(const fs::path& model, const NewWeights& 
                                        const fs::path& out) {
   PT_LET(ModelFiles files, ReadModel(model));
   PT_LET(const Safetensors former, Safetensors::Read(files.weights));
+  if (former.Find("ids.0") != nullptr && former.Find("ids.seed") != nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the weights of a net that reads ids cannot be replaced",
+                 .where = model.string(),
+                 .why = "its rows belong to the ids of its training"});
+  }
   PT_LET(const WeightsFile file, WeightsFile::Read(given.file, given.key));
   PT_LET(const auto renamed, Renamed(file.tensors(), given.renames));
   ReplacedWeights replaced;

@@ -21,10 +21,11 @@ namespace {
 
 using Floats = std::map<std::string, std::vector<float>>;
 
-// A copy, since data in the file may be unaligned.
-Result<Floats> FloatsOf(const Safetensors& file, const std::string& where) {
+// A copy, since data in the file may be unaligned. Ids are left out.
+Result<Floats> FloatsOf(const Safetensors& file, bool has_ids, const std::string& where) {
   Floats all;
   for (const NamedTensor& tensor : file.tensors()) {
+    if (has_ids && tensor.name.starts_with("ids.")) continue;
     if (tensor.dtype != "F32") {
       return Fail({.exit = Exit::kInput,
                    .what = "the weights " + tensor.name + " are " + tensor.dtype + ", not F32",
@@ -37,23 +38,37 @@ Result<Floats> FloatsOf(const Safetensors& file, const std::string& where) {
   return all;
 }
 
+// Completes the shape by the ids that the weights have rows for; nullptr: the net reads none.
+Result<std::shared_ptr<const IdRows>> IdRowsOf(NetShape& shape, const Safetensors& file,
+                                               const std::string& where) {
+  if (shape.ids == 0) return nullptr;
+  const auto others = int64_t(shape.cardinalities.size()) - shape.ids;
+  PT_LET(auto ids, IdTables::Read(file, size_t(shape.ids), where));
+  for (int64_t c = 0; c < shape.ids; ++c) {
+    shape.cardinalities[size_t(others + c)] = ids->columns[size_t(c)].count();
+  }
+  return std::make_shared<const IdRows>(shape.numeric, others, std::move(ids));
+}
+
 class RowNet : public RowPredictor {
  public:
   static Result<std::shared_ptr<const RowPredictor>> Make(const NetConfig& config,
-                                                          const Layers& layers,
                                                           const Safetensors& file,
                                                           const std::string& where) {
+    NetShape shape = ShapeOf(config);
+    PT_LET(const auto ids, IdRowsOf(shape, file, where));
+    PT_LET(const Layers layers, DescribeNet(config.net, shape));
     auto out = std::make_shared<RowNet>();
     out->rows_ = NetRows(config, {}, {}, false);
     out->cardinalities_ = Cardinalities(config);
     out->outputs_ = config.objective.outputs();
-    PT_LET(out->weights_, FloatsOf(file, where));
+    PT_LET(out->weights_, FloatsOf(file, ids != nullptr, where));
     const auto find = [&](const std::string& name) -> std::optional<NetWeight> {
       const auto values = out->weights_.find(name);
       if (values == out->weights_.end()) return std::nullopt;
       return NetWeight{file.Find(name)->shape, values->second.data()};
     };
-    PT_LET(out->net_, MakeForward(layers, find));
+    PT_LET(out->net_, MakeForward(layers, find, ids));
     return std::shared_ptr<const RowPredictor>(std::move(out));
   }
 
@@ -92,16 +107,15 @@ class RowNet : public RowPredictor {
 
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
                                                        const std::filesystem::path& weights) {
-  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
+  PT_TRY(CheckLayered(config.net));
   PT_LET(const Safetensors file, Safetensors::Read(weights));
-  return RowNet::Make(config, layers, file, weights.string());
+  return RowNet::Make(config, file, weights.string());
 }
 
 Result<std::shared_ptr<const RowPredictor>> MakeRowNet(const NetConfig& config,
                                                        const Safetensors& tensors,
                                                        const std::string& where) {
-  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
-  return RowNet::Make(config, layers, tensors, where);
+  return RowNet::Make(config, tensors, where);
 }
 
 }  // namespace protium

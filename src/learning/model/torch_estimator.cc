@@ -91,6 +91,24 @@ Status CheckTables(const TorchEstimatorOptions& options, const std::string& at) 
                .fix = "choose another one, or set gang.gpus_per_worker = 0"});
 }
 
+// Which nets have rows by id, and where.
+Status CheckReadsIds(const TorchEstimatorOptions& options, const std::string& at) {
+  const auto refuse = [&](std::string what, const char* key, std::string fix) {
+    return Fail({.exit = Exit::kUsage, .what = std::move(what), .where = at + key, .fix = fix});
+  };
+  if (!IsLayered(options.net.name)) {
+    return refuse("the net " + options.net.name + " does not read ids", "net.name",
+                  "choose one of " + Dump(Json(LayeredNetNames())) + ", or index the columns");
+  }
+  if (options.gang.gpus_per_worker > 0) {
+    return refuse("nets read ids on the CPU only", "gang.gpus_per_worker", "set it to 0");
+  }
+  if (options.train.from.model.empty() && options.train.continues.empty()) return Status::OK();
+  return refuse("a net of ids cannot begin with the weights of another one",
+                options.train.continues.empty() ? "train.from" : "train.continues",
+                "leave it out: the other net has rows for other ids");
+}
+
 // The weights depend on the number of shards, so it is not silently raised to suit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
@@ -170,6 +188,9 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     const Choice net = Typed(own).net;
     PT_LET(const NetRow* row, FindRow(catalogue.nets, "net", net.name, path + ".net.name"));
     return row->check ? row->check(net.options, columns, path + ".net") : Status::OK();
+  }
+  Status CheckIds(const AnyOptions& own, const std::string& path) const override {
+    return CheckReadsIds(Typed(own), path + ".");
   }
   Status FindFiles(const FilesFrom& from, const std::string& path, AnyOptions& own) const override {
     TorchEstimatorOptions options = Typed(own);

@@ -11,6 +11,8 @@
 #include "base/fault.h"
 #include "nets/dense.h"
 #include "nets/mlp_kernels.h"
+#include "nets/pairs.h"
+#include "tensor/philox.h"
 
 namespace protium {
 namespace {
@@ -47,12 +49,31 @@ struct Step {
   bool relu = false;
 };
 
+// How the rows begin of a table of ids among the inputs.
+struct UnseenRows {
+  int64_t column = 0;    // Of the ids.
+  int64_t category = 0;  // Of resolved rows.
+  int64_t offset = 0;    // Of the embedding among the gathered inputs.
+  int64_t width = 0;
+  uint64_t key = 0;
+  float bound = 0;
+};
+
+// In place of steps.
+struct Pairs {
+  PairShape shape;
+  const float* weight = nullptr;  // Borrowed; of the numbers.
+};
+
 // Consecutive steps. The first reads the rows: embeddings, then numbers.
 struct Chain {
   std::vector<EmbeddedColumn> columns = {};
   std::vector<const float*> embeddings = {};  // One per column; borrowed.
   NumberInput numbers = {};
+  std::vector<UnseenRows> unseen = {};
+  std::optional<Pairs> pairs = {};
   std::vector<Step> steps = {};
+  int64_t inputs() const { return pairs ? pairs->shape.inputs() : steps.front().dense.inputs(); }
   int64_t most_members() const {
     int64_t most = 1;
     for (const Step& step : steps) most = std::max(most, step.members);
@@ -94,16 +115,38 @@ void Start(const Step& step, const PackedRows& rows, std::vector<float>& sums) {
     float* row = sums.data() + i * width;
     std::copy_n(step.bias.data(), width, row);
     for (const Table& each : step.tables) {
-      const float* from = each.rows + categories.at(i)[each.category] * each.width;
+      const int64_t category = categories.at(i)[each.category];
+      if (category < 0) continue;  // An id that was never learned: its row is 0 here.
+      const float* from = each.rows + category * each.width;
       for (int64_t j = 0; j < each.width; ++j) row[j] += from[j];
+    }
+  }
+}
+
+// Rows as packed, and with the positions of their ids; the same where there are none.
+struct BlockRows {
+  PackedRows packed;
+  PackedRows resolved;
+};
+
+// Gives ids that were never learned the rows that they would begin with.
+void FillUnseen(const Chain& chain, const BlockRows& rows, int64_t stride, float* gathered) {
+  if (chain.unseen.empty()) return;
+  const FieldRows<int32_t> ids = rows.packed.ints(kIdsField);
+  const FieldRows<int32_t> categories = rows.resolved.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.packed.size(); ++i) {
+    for (const UnseenRows& each : chain.unseen) {
+      if (categories.at(i)[each.category] >= 0) continue;
+      DrawIdRow(each.key, IdRows::IdAt(ids, i, each.column), each.bound,
+                {gathered + i * stride + each.offset, size_t(each.width)});
     }
   }
 }
 
 class ForwardLayers final : public ForwardNet {
  public:
-  ForwardLayers(std::vector<Chain> chains, int64_t outputs)
-      : chains_(std::move(chains)), outputs_(outputs) {
+  ForwardLayers(std::vector<Chain> chains, int64_t outputs, std::shared_ptr<const IdRows> ids)
+      : chains_(std::move(chains)), outputs_(outputs), ids_(std::move(ids)) {
     for (const Chain& each : chains_) {
       block_rows_ = std::min(block_rows_, std::max<int64_t>(6, kBlockRows / each.most_members()));
     }
@@ -114,13 +157,14 @@ class ForwardLayers final : public ForwardNet {
     for (int64_t at = 0; at < rows.size(); at += block_rows_) {
       const int64_t count = std::min(block_rows_, rows.size() - at);
       const PackedRows block(rows.schema(), rows.row(0) + at * row_bytes, count);
-      PredictBlock(block, scratch, out + at * outputs_);
+      PredictBlock({block, ids_ ? ids_->Resolve(block, scratch.resolved) : block}, scratch,
+                   out + at * outputs_);
     }
   }
 
  private:
-  void PredictBlock(const PackedRows& rows, ForwardScratch& scratch, float* out) const {
-    const int64_t count = rows.size() * outputs_;
+  void PredictBlock(const BlockRows& rows, ForwardScratch& scratch, float* out) const {
+    const int64_t count = rows.packed.size() * outputs_;
     Run(chains_.front(), rows, scratch, out);
     for (size_t c = 1; c < chains_.size(); ++c) {
       scratch.outputs.resize(size_t(count));
@@ -129,10 +173,18 @@ class ForwardLayers final : public ForwardNet {
     }
   }
 
-  void Run(const Chain& chain, const PackedRows& rows, ForwardScratch& scratch, float* out) const {
-    int64_t in_stride = chain.steps.front().dense.inputs();
+  void Run(const Chain& chain, const BlockRows& block, ForwardScratch& scratch, float* out) const {
+    const PackedRows& rows = block.resolved;
+    int64_t in_stride = chain.inputs();
     scratch.gathered.resize(size_t(rows.size() * in_stride));
     GatherInput(rows, chain.columns, chain.embeddings, chain.numbers, scratch.gathered.data());
+    FillUnseen(chain, block, in_stride, scratch.gathered.data());
+    if (chain.pairs) {
+      const auto& [shape, weight] = *chain.pairs;
+      scratch.layers[0].resize(size_t(rows.size() * shape.width));
+      return SumPairs(shape, scratch.gathered.data(), weight, rows.size(), scratch.layers[0].data(),
+                      out);
+    }
     const float* in = scratch.gathered.data();
     for (size_t s = 0; s < chain.steps.size(); ++s) {
       const Step& step = chain.steps[s];
@@ -153,13 +205,14 @@ class ForwardLayers final : public ForwardNet {
 
   std::vector<Chain> chains_;  // Their outputs are summed.
   int64_t outputs_;
+  std::shared_ptr<const IdRows> ids_;
   int64_t block_rows_ = kBlockRows;
 };
 
 // Builds the chains layer by layer.
 class Maker {
  public:
-  explicit Maker(const FindWeight& find) : find_(find) {}
+  Maker(const FindWeight& find, const IdRows* ids) : find_(find), ids_(ids) {}
 
   Status Add(const Layer& layer) {
     PT_TRY(FindAll(layer));
@@ -186,6 +239,9 @@ class Maker {
         break;
       case LayerKind::kHeads:
         AddHeads(layer);
+        break;
+      case LayerKind::kPairs:
+        AddPairs(layer);
         break;
       case LayerKind::kSum:  // The sum of all chains.
         break;
@@ -254,20 +310,46 @@ class Maker {
       const std::vector<int64_t>& shape = embed_->parameters[c].shape;
       const InputRange range{at, at + shape[1]};
       at = range.end;
-      if (shape[0] <= kMostFactored) {
+      if (!embed_->parameters[c].table) {
         products.push_back(Multiply(c, Dense(found_[0], layer.width, inputs, {{range}})));
         continue;
       }
       entering.push_back(range);
-      chains_.back().columns.push_back(
-          {.category = embed_->categories[c], .offset = gathered, .width = shape[1]});
-      chains_.back().embeddings.push_back(tables_[c]);
-      gathered += shape[1];
+      gathered = AddGathered(c, gathered);
     }
     entering.push_back({at, inputs});
     AddStep(Dense(found_[0], layer.width, inputs, entering), found_[1]);
     LastStep().tables = std::move(products);
     embed_ = nullptr;
+  }
+
+  // Gathers a table's rows from this offset on; returns the one behind them.
+  int64_t AddGathered(size_t c, int64_t offset) {
+    const LayerTensor& table = embed_->parameters[c];
+    const int64_t width = table.shape[1];
+    chains_.back().columns.push_back(
+        {.category = embed_->categories[c], .offset = offset, .width = width});
+    chains_.back().embeddings.push_back(tables_[c]);
+    if (table.ids >= 0) AddUnseen(table, embed_->categories[c], offset);
+    return offset + width;
+  }
+
+  void AddPairs(const Layer& layer) {
+    int64_t gathered = 0;
+    for (size_t c = 0; c < tables_.size(); ++c) gathered = AddGathered(c, gathered);
+    const float* const weight = layer.parameters.empty() ? nullptr : found_.front();
+    chains_.back().pairs = Pairs{PairsOver(*embed_, layer), weight};
+    embed_ = nullptr;
+  }
+
+  void AddUnseen(const LayerTensor& table, int64_t category, int64_t offset) {
+    const uint64_t net = DrawKey(DrawTag::kInitialise, {ids_->tables().seed});
+    chains_.back().unseen.push_back({.column = table.ids,
+                                     .category = category,
+                                     .offset = offset,
+                                     .width = table.shape[1],
+                                     .key = DrawKeyOf(table, net),
+                                     .bound = table.start_value});
   }
 
   // A table times its part of the weights.
@@ -329,6 +411,7 @@ class Maker {
   }
 
   const FindWeight& find_;
+  const IdRows* ids_;
   std::vector<const float*> found_;   // Of the current layer.
   const Layer* embed_ = nullptr;      // The previous layer, if it is kEmbed.
   std::vector<const float*> tables_;  // Of embed_.
@@ -337,10 +420,12 @@ class Maker {
 
 }  // namespace
 
-Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find) {
-  Maker maker(find);
+Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find,
+                                                std::shared_ptr<const IdRows> ids) {
+  Maker maker(find, ids.get());
   for (const Layer& layer : layers) PT_TRY(maker.Add(layer));
-  return std::make_unique<ForwardLayers>(std::move(maker).chains(), layers.back().width);
+  return std::make_unique<ForwardLayers>(std::move(maker).chains(), layers.back().width,
+                                         std::move(ids));
 }
 
 }  // namespace protium

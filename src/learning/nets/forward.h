@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "nets/id_rows.h"
 #include "nets/layers.h"
 #include "rows/packed.h"
 
@@ -26,6 +27,7 @@ using FindWeight = std::function<std::optional<NetWeight>(const std::string& nam
 
 // Memory of one call; reuse it for the next. One thread.
 struct ForwardScratch {
+  std::vector<std::byte> resolved;
   std::vector<float> gathered;
   std::vector<float> layers[2];
   std::vector<float> members;
@@ -42,6 +44,8 @@ class ForwardNet {
 
 // Makes the net with these layers and the weights that `find` returns, some of which are borrowed
 // and must outlive it. Fails with Exit::kInput for weights that are missing or have another shape.
-Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find);
+// `ids`: of rows with ids; nullptr: they have none.
+Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find,
+                                                std::shared_ptr<const IdRows> ids = nullptr);
 
 }  // namespace protium

@@ -18,7 +18,7 @@ InputLayer::InputLayer(const std::vector<TableColumn>& tables, const NumberInput
     const int64_t cardinality = tables[c].cardinality, width = tables[c].width;
     columns_.push_back({.category = tables[c].category, .offset = in_, .width = width});
     cardinalities_.push_back(cardinality);
-    if (cardinality <= kMostFactored) {
+    if (tables[c].factored) {
       AddRun(std::exchange(waiting, {}), {});
       const auto floats = size_t(cardinality * out);
       factored_.push_back({.column = c,

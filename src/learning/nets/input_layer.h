@@ -24,12 +24,13 @@ struct TableColumn {
   int64_t category = 0;  // Index among the categories of a row.
   int64_t cardinality = 0;
   int64_t width = 0;
+  bool factored = false;  // The whole table is multiplied: it has at most kMostFactored rows.
 };
 
 // Where the gradient of a table is written: to rows of its own, or to the whole of it.
 struct TableGradient {
   float* whole = nullptr;
-  SparseRows* rows = nullptr;  // Preferred; only for columns of more than kMostFactored categories.
+  SparseRows* rows = nullptr;  // Preferred; only for columns that are not factored.
 };
 
 // One thread, apart from the threads of `product`.

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "nets/forward.h"
+#include "nets/id_rows.h"
 #include "nets/layer_kernels.h"
 #include "nets/mlp_kernels.h"
 #include "nets/net_columns.h"
@@ -15,8 +16,19 @@
 namespace protium {
 namespace {
 
-void Begin(const LayerTensor& tensor, uint64_t key, std::span<float> values) {
-  for (const uint64_t word : tensor.draw) key = DrawKey(DrawTag::kInitialise, {key, word});
+void BeginById(const LayerTensor& tensor, uint64_t key, const IdSet& ids, std::span<float> values) {
+  const auto width = size_t(tensor.shape[1]);
+  for (const uint64_t id : ids.ids()) {
+    DrawIdRow(key, id, tensor.start_value, values.first(width));
+    values = values.subspan(width);
+  }
+}
+
+void Begin(const LayerTensor& tensor, uint64_t key, const IdTables* ids, std::span<float> values) {
+  key = DrawKeyOf(tensor, key);
+  if (tensor.ids >= 0 && tensor.start == Start::kUniform) {
+    return BeginById(tensor, key, ids->columns[size_t(tensor.ids)], values);
+  }
   switch (tensor.start) {
     case Start::kConstant:
       std::ranges::fill(values, tensor.start_value);
@@ -35,7 +47,10 @@ void Begin(const LayerTensor& tensor, uint64_t key, std::span<float> values) {
 class KernelNet final : public Net {
  public:
   KernelNet(Layers layers, const NetInputs& inputs)
-      : layers_(std::move(layers)), memory_(inputs.threads), outputs_(inputs.outputs) {
+      : layers_(std::move(layers)),
+        memory_(inputs.threads),
+        outputs_(inputs.outputs),
+        ids_(IdRows::Of(inputs)) {
     for (size_t l = 0; l < layers_.size(); ++l) {
       AddKernel(l);
       const Layer& layer = layers_[l];
@@ -47,6 +62,9 @@ class KernelNet final : public Net {
 
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
+  std::vector<NamedTensor> constants() const override {
+    return ids_ ? ids_->tables().Tensors() : std::vector<NamedTensor>();
+  }
   int64_t least_rows() const override { return buffers_.empty() ? 1 : 2; }
   bool rows_apart() const override { return true; }
   int64_t members() const override { return layers_.back().members; }
@@ -61,15 +79,16 @@ class KernelNet final : public Net {
 
   void Initialise(uint64_t key) override {
     auto weights = memory_.weights.begin(), running = memory_.running.begin();
+    const IdTables* const ids = ids_ ? &ids_->tables() : nullptr;
     for (const Layer& layer : layers_) {
-      for (const LayerTensor& tensor : layer.parameters) Begin(tensor, key, (weights++)->host());
-      for (const LayerTensor& tensor : layer.buffers) Begin(tensor, key, (running++)->host());
+      for (const LayerTensor& each : layer.parameters) Begin(each, key, ids, (weights++)->host());
+      for (const LayerTensor& each : layer.buffers) Begin(each, key, ids, (running++)->host());
     }
   }
 
   FloatValues Forward(const BatchRows& rows, const uint64_t* training) override {
     if (training == nullptr) return Predict(rows);
-    memory_.rows = rows;
+    memory_.rows = ids_ ? Resolve(rows) : rows;
     memory_.key = *training;
     float* x = nullptr;
     for (size_t l = 0; l < layers_.size(); ++l) {
@@ -97,6 +116,12 @@ class KernelNet final : public Net {
   }
 
  private:
+  // The ids of training rows all have rows of their own.
+  BatchRows Resolve(const BatchRows& rows) {
+    const PackedRows resolved = ids_->Resolve(rows, resolved_);
+    return {resolved.schema(), resolved_.data(), resolved.size()};
+  }
+
   void AddKernel(size_t l) {
     const FirstTensors first{parameters_.size(), buffers_.size()};
     if (l == 0 || layers_[l - 1].kind != LayerKind::kEmbed) {
@@ -121,7 +146,8 @@ class KernelNet final : public Net {
 
   // The weights may have changed since the last call, so the net is made again.
   FloatValues Predict(const BatchRows& rows) {
-    const auto net = MakeForward(layers_, [this](const std::string& name) { return Find(name); });
+    const auto net = MakeForward(
+        layers_, [this](const std::string& name) { return Find(name); }, ids_);
     PT_CHECK(net.ok());
     predicted_.resize(size_t(rows.size() * outputs_));
     (*net)->Predict(rows, scratch_, predicted_.data());
@@ -141,6 +167,8 @@ class KernelNet final : public Net {
   Layers layers_;
   NetMemory memory_;
   int64_t outputs_;
+  std::shared_ptr<const IdRows> ids_;  // nullptr: there are none.
+  std::vector<std::byte> resolved_;    // The rows of the last Forward() in training, with ids.
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
   std::vector<std::unique_ptr<LayerKernel>> kernels_;  // One per layer; null for kEmbed and kSum.
@@ -162,10 +190,15 @@ Status CheckColumns(const Choice& net, const NetInputs& inputs) {
 
 Result<Layers> DescribeNet(const Choice& net, const NetInputs& inputs) {
   PT_TRY(CheckColumns(net, inputs));
-  return DescribeNet(net, NetShape{.categorical = ColumnsOf(inputs).categorical,
-                                   .cardinalities = inputs.cardinalities,
-                                   .numeric = inputs.Width(kNumericField),
-                                   .outputs = inputs.outputs});
+  NetShape shape{.categorical = ColumnsOf(inputs).categorical,
+                 .cardinalities = inputs.cardinalities,
+                 .numeric = inputs.Width(kNumericField),
+                 .outputs = inputs.outputs};
+  if (inputs.ids != nullptr) {
+    shape.ids = int64_t(inputs.ids->columns.size());
+    for (const IdSet& ids : inputs.ids->columns) shape.cardinalities.push_back(ids.count());
+  }
+  return DescribeNet(net, shape);
 }
 
 std::unique_ptr<Net> MakeKernelNet(Layers layers, const NetInputs& inputs) {

@@ -104,6 +104,58 @@ TEST(KernelNet, GivesTheSlopesOfTheLinearModel) {
   }
 }
 
+TEST(KernelNet, GivesTheSlopesOfFactorizationMachines) {
+  for (const int64_t outputs : {1, 3}) {
+    const Json options = {{"factors", 3}};
+    Slopes("factorization_machine", options, TabularInputs(4, {}, outputs)).ExpectEqual();
+    Slopes("factorization_machine", options, TabularInputs(0, {5, 300}, outputs)).ExpectEqual();
+    Slopes("factorization_machine", options, TabularInputs(2, {5, 300}, outputs)).ExpectEqual();
+  }
+}
+
+// The formula over pairs, in double.
+TEST(KernelNet, AddsAProductForEveryPairOfColumns) {
+  const NetInputs inputs = TabularInputs(2, {5, 300}, 2);
+  const Made made("factorization_machine", {{"factors", 3}}, inputs);
+  DrawUniform(4, -1, 1, made.weights->parameters());
+  const SyntheticRows rows({.rows = 9, .numeric = 2, .cardinalities = {5, 300}, .seed = 3});
+  const std::vector<float> out = Copy(made.net->Forward(rows.batch(), nullptr));
+  const auto trained = Copy(made.net->Forward(rows.batch(), &kKey));
+  const auto weight = [&](const char* name) {
+    const auto& all = made.net->parameters();
+    const size_t at = size_t(std::ranges::find(all, name, &Variable::name) - all.begin());
+    return made.weights->parameters().data() + made.weights->parts()[at].offset;
+  };
+  for (int64_t i = 0; i < 9; ++i) {
+    const int32_t* const categories = rows.batch().ints(kCategoriesField).at(i);
+    const float* const x = rows.batch().floats(kNumericField).at(i);
+    for (int64_t o = 0; o < 2; ++o) {
+      std::vector<std::vector<double>> vectors(4);
+      for (int64_t f = 0; f < 3; ++f) {
+        const int64_t k = o * 3 + f;
+        vectors[0].push_back(double(weight("embedding.0.weight")[categories[0] * 6 + k]));
+        vectors[1].push_back(double(weight("embedding.1.weight")[categories[1] * 6 + k]));
+        for (int64_t n = 0; n < 2; ++n) {
+          vectors[size_t(2 + n)].push_back(double(x[n]) * double(weight("weight")[n * 6 + k]));
+        }
+      }
+      double sum = double(weight("linear.bias")[o]) +
+                   double(weight("linear.category.0.weight")[categories[0] * 2 + o]) +
+                   double(weight("linear.category.1.weight")[categories[1] * 2 + o]);
+      for (int64_t n = 0; n < 2; ++n) {
+        sum += double(x[n]) * double(weight("linear.weight")[o * 2 + n]);
+      }
+      for (size_t a = 0; a < 4; ++a) {
+        for (size_t b = a + 1; b < 4; ++b) {
+          for (size_t f = 0; f < 3; ++f) sum += vectors[a][f] * vectors[b][f];
+        }
+      }
+      EXPECT_NEAR(double(out[size_t(i * 2 + o)]), sum, 1e-4);
+      EXPECT_NEAR(double(trained[size_t(i * 2 + o)]), sum, 1e-4);
+    }
+  }
+}
+
 // Columns of few and of many categories are computed in different ways.
 TEST(KernelNet, GivesTheSlopesOfDenseLayersOverAnyColumns) {
   const std::vector<std::vector<int64_t>> columns = {

@@ -8,6 +8,7 @@
 #include "nets/batch_norm.h"
 #include "nets/input_layer.h"
 #include "nets/mlp_kernels.h"
+#include "nets/pairs.h"
 #include "tensor/philox.h"
 
 namespace protium {
@@ -109,7 +110,10 @@ std::vector<TableColumn> TablesOf(const Layer& embed) {
   std::vector<TableColumn> tables;
   for (size_t c = 0; c < embed.categories.size(); ++c) {
     const std::vector<int64_t>& shape = embed.parameters[c].shape;
-    tables.push_back({.category = embed.categories[c], .cardinality = shape[0], .width = shape[1]});
+    tables.push_back({.category = embed.categories[c],
+                      .cardinality = shape[0],
+                      .width = shape[1],
+                      .factored = !embed.parameters[c].table});
   }
   return tables;
 }
@@ -149,6 +153,63 @@ class InputKernel final : public ParameterKernel {
   size_t tables_;
   InputLayer input_;
   std::vector<float> out_;
+};
+
+// Its parameters are the tables and, if there are numbers, their weight.
+class PairsKernel final : public ParameterKernel {
+ public:
+  PairsKernel(const Layer& embed, const Layer& pairs, FirstTensors first, NetMemory& memory)
+      : ParameterKernel(pairs, first, memory),
+        shape_(PairsOver(embed, pairs)),
+        numbers_({.numbers = embed.numbers}) {
+    for (size_t c = 0; c < embed.categories.size(); ++c) {
+      columns_.push_back({.category = embed.categories[c],
+                          .offset = int64_t(c) * shape_.width,
+                          .width = shape_.width});
+    }
+  }
+
+  float* Forward(float*) override {
+    std::vector<const float*> tables;
+    for (size_t c = 0; c < columns_.size(); ++c) tables.push_back(Weight(c).data);
+    GatherInput(memory_.rows, columns_, tables, numbers_, Reserve(in_, shape_.inputs()));
+    SumPairs(shape_, in_.data(), NumberWeight(), rows(), Reserve(sums_, shape_.width),
+             Reserve(out_, width_));
+    return out_.data();
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    float* const by_vector = Reserve(by_vector_, shape_.width);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      VectorSlopes(shape_, in_.data(), sums_.data(), gradient, rows(), int64_t(c), by_vector);
+      if (SparseRows* const to = RowsOf(c, sink)) {
+        AddToRows(memory_.rows, by_vector, shape_.width, columns_[c].category, *to);
+      } else {
+        float* const whole = Target(c, sink);
+        std::fill_n(whole, Weight(c).count(), 0.0f);
+        AddByCategory(memory_.rows, by_vector, shape_.width, shape_.width,
+                      {{columns_[c].category, whole}});
+      }
+      Settle(c, sink);
+    }
+    if (shape_.numbers > 0) {
+      WeightSlopes(shape_, in_.data(), NumberWeight(), sums_.data(), gradient, rows(),
+                   Target(columns_.size(), sink));
+      Settle(columns_.size(), sink);
+    }
+    return nullptr;
+  }
+
+ private:
+  const float* NumberWeight() const {
+    return shape_.numbers > 0 ? Weight(columns_.size()).data : nullptr;
+  }
+
+  PairShape shape_;
+  NumberInput numbers_;
+  std::vector<EmbeddedColumn> columns_;
+  std::vector<float> in_, sums_, out_;  // Of the last Forward().
+  std::vector<float> by_vector_;
 };
 
 class DenseKernel final : public ParameterKernel {
@@ -337,15 +398,19 @@ std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, 
     case LayerKind::kHeads:
       return std::make_unique<HeadsKernel>(layer, first, memory);
     case LayerKind::kEmbed:
+    case LayerKind::kPairs:
     case LayerKind::kSum:
       break;
   }
   return nullptr;
 }
 
-std::unique_ptr<LayerKernel> MakeInputKernel(const Layer& embed, const Layer& dense,
+std::unique_ptr<LayerKernel> MakeInputKernel(const Layer& embed, const Layer& next,
                                              FirstTensors first, NetMemory& memory) {
-  return std::make_unique<InputKernel>(embed, dense, first, memory);
+  if (next.kind == LayerKind::kPairs) {
+    return std::make_unique<PairsKernel>(embed, next, first, memory);
+  }
+  return std::make_unique<InputKernel>(embed, next, first, memory);
 }
 
 }  // namespace protium

@@ -53,8 +53,8 @@ struct FirstTensors {
 
 // For all kinds that compute by themselves: not kEmbed, nor kSum. `memory` must outlive it.
 std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, NetMemory& memory);
-// For kDense over kEmbed; its first parameter follows the last of kEmbed.
-std::unique_ptr<LayerKernel> MakeInputKernel(const Layer& embed, const Layer& dense,
+// For kDense and kPairs over kEmbed; its first parameter follows the last of kEmbed.
+std::unique_ptr<LayerKernel> MakeInputKernel(const Layer& embed, const Layer& next,
                                              FirstTensors first, NetMemory& memory);
 
 }  // namespace protium

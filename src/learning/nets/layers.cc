@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "protium/nets.h"
+#include "tensor/philox.h"
 
 namespace protium {
 namespace {
@@ -21,6 +22,12 @@ float Bound(InitialWeights weights, int64_t in, int64_t out) {
   if (weights == InitialWeights::kGlorot) return std::sqrt(6 / float(in + out));
   return 1 / std::sqrt(float(std::max<int64_t>(1, in)));
 }
+
+// Of the first embeddings of ids. A rare id keeps nearly what it began with, which should say
+// little.
+constexpr float kIdBound = 0.05f;
+// The width of the embeddings of ids, whose number no option depends on.
+constexpr int32_t kIdWidth = 16;
 
 int64_t EmbeddingWidth(std::optional<int32_t> given, int64_t cardinality) {
   return given.value_or(int32_t(std::min<int64_t>(50, (cardinality + 1) / 2)));
@@ -46,7 +53,7 @@ class Part {
     for (size_t c = 0; c < shape_.cardinalities.size(); ++c) {
       layer.categories.push_back(int64_t(c));
       AddParameter(fmt::format("category.{}.weight", c), {shape_.cardinalities[c], layer.width});
-      MarkTable();
+      MarkTable(int64_t(c));
     }
     // Everything starts at 0: without hidden neurons there is no symmetry to break.
     if (layer.numbers > 0) AddParameter("weight", {layer.width, layer.numbers});
@@ -61,6 +68,17 @@ class Part {
       AddRelu(options.hidden[l], options.dropout, l);
     }
     AddDense("output", shape_.outputs, options.initial_weights);
+  }
+
+  void AddPairs(const FactorizationMachineOptions& options) {
+    // Small: hundreds of products are added up.
+    constexpr float kDeviation = 0.05f;
+    const auto width = int32_t(shape_.outputs * options.factors);
+    AddEmbed(width, AllOf(shape_), kDeviation, 0);
+    Add(LayerKind::kPairs, shape_.outputs).pairs_width = width;
+    if (shape_.numeric > 0) {
+      AddParameter("weight", {shape_.numeric, width}, Start::kNormal, kDeviation);
+    }
   }
 
   void AddTabm(const TabmOptions& options, const std::vector<int64_t>& categories) {
@@ -86,9 +104,11 @@ class Part {
     layer.categories = categories;
     for (size_t c = 0; c < categories.size(); ++c) {
       const int64_t n = shape_.cardinalities[size_t(categories[c])];
-      const int64_t width = EmbeddingWidth(embedding, n);
-      AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kNormal, deviation);
-      MarkTable();
+      const bool ids = IdsOf(categories[c]) >= 0;
+      const int64_t width = ids ? embedding.value_or(kIdWidth) : EmbeddingWidth(embedding, n);
+      AddParameter(fmt::format("embedding.{}.weight", c), {n, width},
+                   ids ? Start::kUniform : Start::kNormal, ids ? kIdBound : deviation);
+      MarkTable(categories[c]);
       layer.width += width;
     }
   }
@@ -147,10 +167,17 @@ class Part {
         {{prefix_ + name, std::move(shape)}, start, value, std::move(draw)});
   }
 
+  // The number of a categorical column among those of ids; -1: it is none.
+  int64_t IdsOf(int64_t category) const {
+    const int64_t others = int64_t(shape_.cardinalities.size()) - shape_.ids;
+    return category < others ? -1 : category - others;
+  }
+
   // Fewer rows are multiplied as a whole (kDense), so that all of them have a gradient.
-  void MarkTable() {
+  void MarkTable(int64_t category) {
     LayerTensor& last = layers_.back().parameters.back();
-    last.table = last.shape[0] > kMostFactored;
+    last.ids = IdsOf(category);
+    last.table = last.ids >= 0 || last.shape[0] > kMostFactored;
   }
 
   const NetShape& shape_;
@@ -190,6 +217,16 @@ Status AddTabularMlp(const Choice& net, const NetShape& shape, Layers& layers) {
   PT_TRY(FieldsFromJson(net.options, "net", options));
   PT_TRY(CheckMlp(options.hidden, AllOf(shape), shape));
   Part(shape, "", {}, layers).AddMlp(options, AllOf(shape));
+  return Status::OK();
+}
+
+Status AddFactorizationMachine(const Choice& net, const NetShape& shape, Layers& layers) {
+  FactorizationMachineOptions options;
+  PT_TRY(FieldsFromJson(net.options, "net", options));
+  PT_TRY(CheckMlp({}, AllOf(shape), shape));
+  Part(shape, "linear.", {0}, layers).AddLinear();
+  Part(shape, "", {1}, layers).AddPairs(options);
+  layers.push_back({.kind = LayerKind::kSum, .width = shape.outputs, .other = 0});
   return Status::OK();
 }
 
@@ -235,6 +272,7 @@ Status AddWideAndDeep(const Choice& net, const NetShape& shape, Layers& layers) 
 using Describe = Status (*)(const Choice& net, const NetShape& shape, Layers& layers);
 const std::map<std::string, Describe, std::less<>>& Descriptions() {
   static const std::map<std::string, Describe, std::less<>> kDescriptions = {
+      {"factorization_machine", AddFactorizationMachine},
       {"linear", AddLinear},
       {"tabm", AddTabm},
       {"tabular_mlp", AddTabularMlp},
@@ -244,6 +282,11 @@ const std::map<std::string, Describe, std::less<>>& Descriptions() {
 
 }  // namespace
 
+uint64_t DrawKeyOf(const LayerTensor& tensor, uint64_t key) {
+  for (const uint64_t word : tensor.draw) key = DrawKey(DrawTag::kInitialise, {key, word});
+  return key;
+}
+
 std::vector<std::string> LayeredNetNames() {
   std::vector<std::string> names;
   for (const auto& [name, describe] : Descriptions()) names.push_back(name);
@@ -252,19 +295,21 @@ std::vector<std::string> LayeredNetNames() {
 
 bool IsLayered(const std::string& net) { return Descriptions().contains(net); }
 
+Status CheckLayered(const Choice& net) {
+  if (IsLayered(net.name)) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("the net {} is computed by LibTorch, in workers alone", net.name),
+       .where = "net",
+       .fix = fmt::format(
+           "score tables with it (protium predict); in the calling process there are {}",
+           fmt::join(LayeredNetNames(), ", "))});
+}
+
 Result<Layers> DescribeNet(const Choice& net, const NetShape& shape) {
-  const auto describe = Descriptions().find(net.name);
-  if (describe == Descriptions().end()) {
-    return Fail(
-        {.exit = Exit::kUsage,
-         .what = fmt::format("the net {} is computed by LibTorch, in workers alone", net.name),
-         .where = "net",
-         .fix = fmt::format(
-             "score tables with it (protium predict); in the calling process there are {}",
-             fmt::join(LayeredNetNames(), ", "))});
-  }
+  PT_TRY(CheckLayered(net));
   Layers layers;
-  PT_TRY(describe->second(net, shape, layers));
+  PT_TRY(Descriptions().find(net.name)->second(net, shape, layers));
   return layers;
 }
 

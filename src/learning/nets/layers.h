@@ -40,7 +40,7 @@ enum class LayerKind {
   // x weight' + bias; parameters: weight [width, inputs], bias. Order: the bias, then a fused
   // multiply-add for each input in order. Over kEmbed, columns of at most kMostFactored categories
   // come before the other inputs, in their order and with one addition each: a row of the product
-  // of their table with their part of the weight.
+  // of their table with their part of the weight. Tables of ids are never among these.
   kDense,
   // (x - mean) / sqrt(variance + kNormEpsilon) * weight + bias; parameters: weight, bias; buffers:
   // running mean, running variance. Training uses the mean and variance of the batch, in double,
@@ -61,9 +61,13 @@ enum class LayerKind {
   // input. A prediction is their mean: the members' biases, added up and divided by their number,
   // then a fused multiply-add for each input of each member with its weight / members.
   kHeads,
-  // x + the output of layer `other`, in training for each member. Only over kLinear, kDense and
-  // kHeads: they leave the derivative that they receive unchanged. That by `other` is added up over
-  // the members in their order.
+  // What pairs of columns say together (pairs.h): only over kEmbed without `pieces`, whose
+  // embeddings all have the width of the outputs times the factors. Parameters: weight [numbers,
+  // that width] if there are numbers.
+  kPairs,
+  // x + the output of layer `other`, in training for each member. Only over kLinear, kDense,
+  // kPairs and kHeads: they leave the derivative that they receive unchanged. That by `other` is
+  // added up over the members in their order.
   kSum,
 };
 
@@ -79,7 +83,13 @@ struct LayerTensor : Variable {
   float start_value = 0;
   // The key of its draw: DrawKey(DrawTag::kInitialise, {key, word}) for one word after another.
   std::vector<uint64_t> draw = {};
+  // The column of ids (tensor/id_tables.h) that number the rows of this table; -1: none. If it
+  // begins uniformly, each row does so by DrawIdRow().
+  int64_t ids = -1;
 };
+
+// The key of its draw, where `key` is the net's.
+uint64_t DrawKeyOf(const LayerTensor& tensor, uint64_t key);
 
 // Reads the output of the previous layer, unless it reads the rows.
 struct Layer {
@@ -96,7 +106,8 @@ struct Layer {
   double dropout = 0;   // Of kRelu.
   uint64_t position =
       0;  // For kRelu: its number, from 0, among those of the net; part of the draw's key.
-  size_t other = 0;  // Of kSum.
+  size_t other = 0;         // Of kSum.
+  int64_t pairs_width = 0;  // Of kPairs: that of its vectors.
 };
 
 // The output of the last layer is the net's output. Parameters and buffers are those of the layers,
@@ -106,14 +117,18 @@ using Layers = std::vector<Layer>;
 // What a net reads from packed rows, and how many outputs it has.
 struct NetShape {
   std::vector<std::string> categorical;  // The columns in the field "categories".
-  std::vector<int64_t> cardinalities;    // One per column.
+  std::vector<int64_t> cardinalities;    // One per column: of ids, how many have a row.
+  int64_t ids = 0;                       // So many of these columns, the last ones, are ids.
   int64_t numeric = 0;                   // Elements of the field "numeric".
   int64_t outputs = 1;
 };
 
-// The nets described this way: linear, tabular_mlp and their sum, wide_and_deep; tabm.
+// The nets described this way: linear, tabular_mlp and their sum, wide_and_deep;
+// factorization_machine; tabm.
 std::vector<std::string> LayeredNetNames();
 bool IsLayered(const std::string& net);
+// Refuses (Exit::kUsage) other nets, which the calling process cannot compute.
+Status CheckLayered(const Choice& net);
 
 // Describes one of them. Fails with Exit::kUsage for other nets and for invalid options.
 Result<Layers> DescribeNet(const Choice& net, const NetShape& shape);

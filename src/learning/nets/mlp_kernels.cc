@@ -16,8 +16,9 @@ PT_CLONES void GatherInput(const PackedRows& rows, const std::vector<EmbeddedCol
   for (int64_t i = 0; i < rows.size(); ++i) {
     const int32_t* categories = all.at(i);
     for (size_t c = 0; c < columns.size(); ++c) {
-      const int64_t width = columns[c].width;
-      out = std::copy_n(tables[c] + categories[columns[c].category] * width, width, out);
+      const int64_t width = columns[c].width, category = categories[columns[c].category];
+      out = category < 0 ? std::fill_n(out, width, 0.0f)
+                         : std::copy_n(tables[c] + category * width, width, out);
     }
     if (numbers.pieces == 0) {
       out = std::copy_n(values.at(i), numbers.numbers, out);

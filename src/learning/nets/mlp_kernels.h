@@ -30,6 +30,7 @@ struct NumberInput {
 
 // Fills `out` [rows, sum of the widths of `columns` + width of the numbers]: each row's embeddings
 // in the order of `columns`, then its numbers. tables[c], of the same width, belongs to columns[c].
+// A category below 0 (kUnseenId) has zeros.
 void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
                  const std::vector<const float*>& tables, const NumberInput& numbers, float* out);
 

@@ -14,7 +14,10 @@ inline NetColumns ColumnsOf(const NetInputs& inputs) {
     if (field.role != RowRole::kFeature) continue;
     if (field.list_length > 0) columns.vectors.push_back({field.name, field.list_length});
     if (field.name == kNumericField) columns.numeric = field.columns;
-    if (field.name == kCategoriesField) columns.categorical = field.columns;
+    if (field.name == kCategoriesField || field.name == kIdsField) {
+      columns.categorical.insert(columns.categorical.end(), field.columns.begin(),
+                                 field.columns.end());
+    }
   }
   return columns;
 }

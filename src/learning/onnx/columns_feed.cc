@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx/columns_feed.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
+
+#include "base/fault.h"
 
 namespace protium::onnx {
 
@@ -11,6 +15,13 @@ Result<GraphedNet> NetOf(const Json& net) {
   PT_TRY(FromJson(net.at("net"), "net", out.net));
   out.shape.numeric = int64_t(net.at("numeric").size());
   for (const Json& each : net.at("categorical")) {
+    if (each.at("cardinality") < 0) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("the column of ids {} cannot be said in ONNX",
+                                       each.at("column").get<std::string>()),
+                   .why = "ids that were never learned have rows of their own",
+                   .fix = "score tables with protium predict, or rows with protium serve"});
+    }
     out.shape.categorical.push_back(each.at("column"));
     out.shape.cardinalities.push_back(each.at("cardinality"));
   }

@@ -39,6 +39,8 @@ class LayerWriter {
         return Members(layer);
       case LayerKind::kHeads:
         return Heads(layer);
+      case LayerKind::kPairs:
+        return Pairs(layer);
       case LayerKind::kSum:
         return graph_.Add("Add", {values_[layer.other], values_.back()}, kFloat);
     }
@@ -68,6 +70,7 @@ class LayerWriter {
   }
 
   Result<Value> Embed(const Layer& layer) {
+    embed_width_ = layer.width;
     std::vector<Value> parts;
     for (size_t c = 0; c < layer.categories.size(); ++c) {
       PT_LET(parts.emplace_back(), Embedded(layer, c));
@@ -94,6 +97,35 @@ class LayerWriter {
     const Value apart = writer_.Apart(at, 2);
     return writer_.Shaped(each("Min", each("Max", each("Sub", apart, bounds), low), high),
                           {-1, layer.numbers * layer.pieces});
+  }
+
+  Value SumOver(const Value& x, int64_t axis) {
+    const Value sum = graph_.Add("ReduceSum", {x, graph_.Wholes({axis})}, kFloat);
+    graph_.With("keepdims", int64_t{0});
+    return sum;
+  }
+
+  // The embedded vectors come first, then the numbers.
+  Value Pairs(const Layer& layer) {
+    const bool numbers = !layer.parameters.empty();
+    const int64_t count = numbers ? layer.parameters[0].shape[0] : 0;
+    const int64_t width = layer.pairs_width, embedded = embed_width_ - count;
+    const Value x = values_.back();
+    std::vector<Value> parts;
+    if (embedded > 0) {
+      parts.push_back(
+          writer_.Shaped(writer_.Part(x, 1, 0, embedded), {-1, embedded / width, width}));
+    }
+    if (numbers) {
+      const Value apart = writer_.Apart(writer_.Part(x, 1, embedded, embed_width_), 2);
+      parts.push_back(graph_.Add("Mul", {apart, tensors_[0]}, kFloat));
+    }
+    const Value vectors = writer_.Together(parts, 1), sum = SumOver(vectors, 1);
+    const Value squares = graph_.Add("Mul", {vectors, vectors}, kFloat);
+    const Value square = graph_.Add("Mul", {sum, sum}, kFloat);
+    const Value pairs = graph_.Add("Sub", {square, SumOver(squares, 1)}, kFloat);
+    const Value added = SumOver(writer_.Shaped(pairs, {-1, layer.width, width / layer.width}), 2);
+    return graph_.Add("Mul", {added, writer_.Scalar(0.5f)}, kFloat);
   }
 
   // [rows * members, width].
@@ -126,6 +158,7 @@ class LayerWriter {
   Graph& graph_;
   std::vector<Value> tensors_;  // Tensors of the current layer.
   std::vector<Value> values_;   // Outputs of the previous layers.
+  int64_t embed_width_ = 0;     // Of the last kEmbed.
 };
 
 }  // namespace

@@ -57,7 +57,8 @@ TEST(BuiltInNets, ReadOneColumnOfVectorsThatIsNamedWhereThereAreSeveral) {
 TEST(BuiltInNets, RefuseColumnsThatTheyWouldNotLookAt) {
   EXPECT_EQ(WhyNoImage({}, {.categorical = {"kind"}, .vectors = {{"pixels", 64}}}),
             "the net cnn does not read categorical columns");
-  for (const char* net : {"tabular_mlp", "tabm", "linear", "wide_and_deep", "ft_transformer"}) {
+  for (const char* net : {"tabular_mlp", "tabm", "linear", "factorization_machine", "wide_and_deep",
+                          "ft_transformer"}) {
     const Catalogue all = BuiltInCatalogue();
     const NetRow& row = **FindRow(all.nets, "net", net, "net");
     const Json options = *row.complete(Json::object(), "net");

@@ -44,6 +44,7 @@ struct PlacedEstimator {
   EstimatorOptions options;  // Complete. Options of this kind alone are only in Chain::options.
   LossRow loss;              // The row of options.loss, with the kind that KindOf() returns.
   Columns categorical;
+  size_t ids = 0;  // So many of `categorical` are ids (Stage::makes_ids()).
   Columns numeric;
   std::vector<ListInput> lists;
   int32_t level = 1;  // The pass that learns the label's scale or classes, and the baseline.

@@ -13,6 +13,14 @@ Result<RowExplanations> RowPredictor::Explain(const arrow::RecordBatch&, std::sp
   return Fail({.exit = Exit::kUsage, .what = "this kind of model cannot explain predictions"});
 }
 
+Status EstimatorKind::CheckIds(const AnyOptions&, const std::string& path) const {
+  return Fail({.exit = Exit::kUsage,
+               .what = "this kind of estimator does not read ids",
+               .where = path + ".categorical",
+               .why = "only nets have a row for each",
+               .fix = "index the columns by a string_indexer or a hasher"});
+}
+
 Result<std::optional<StagesBefore>> EstimatorKind::KeptStages(const AnyOptions&) const {
   return std::optional<StagesBefore>();
 }

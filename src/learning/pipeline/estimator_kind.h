@@ -94,6 +94,8 @@ class EstimatorKind {
                               const std::string& path, const Catalogue& catalogue) const {
     return Status::OK();
   }
+  // Refuses, for a reason of the kind, columns of ids (Stage::makes_ids()) among its inputs.
+  virtual Status CheckIds(const AnyOptions& own, const std::string& path) const;
   // FindFiles() finds the files that options name and adds what identifies them to the options;
   // fails with Exit::kInput for a missing one. KeepFiles() copies them into the run folder and
   // points the options there.

@@ -86,9 +86,9 @@ int64_t RowsMemory(const SessionOptions& options) {
 
 Json DescribePacked(const SessionOptions& options, const PlacedEstimator& estimator) {
   if (!estimator.awaits.empty()) return Json::object();
-  // 4 bytes each; one more for the weight.
-  size_t elements = estimator.numeric.size() + ListLabels(estimator.options).size() + 1 +
-                    estimator.categorical.size();
+  // 4 bytes each, 8 of an id; one more for the weight.
+  size_t elements = estimator.ids + estimator.numeric.size() +
+                    ListLabels(estimator.options).size() + 1 + estimator.categorical.size();
   for (const ListInput& list : estimator.lists) elements += size_t(list.length);
   const auto bytes = int64_t(4 * elements);
   return {{"row_bytes", bytes}, {"rows_in_memory", RowsMemory(options) / bytes}};

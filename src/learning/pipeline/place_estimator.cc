@@ -39,7 +39,7 @@ Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   PlacedEstimator placed{.kind = row.estimator, .options = options, .path = path_};
   PT_LET(placed.loss, LossRowOf(options, path_, chain_.catalogue));
   PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
-  PT_TRY(CheckIndices(placed));
+  PT_TRY(CheckIndices(placed, stage.options));
   PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
   PT_TRY(CheckNumbers(placed));
   PT_TRY(PlaceLists(placed));
@@ -131,7 +131,8 @@ Status Placer::CheckNumbers(const PlacedEstimator& placed) {
   return Status::OK();
 }
 
-Status Placer::CheckIndices(const PlacedEstimator& placed) {
+// Counts the columns of ids.
+Status Placer::CheckIndices(PlacedEstimator& placed, const AnyOptions& own) {
   const auto refuse = [&](const std::string& what) {
     return Fail({.exit = Exit::kUsage,
                  .what = what + " is not a column of indices",
@@ -141,9 +142,14 @@ Status Placer::CheckIndices(const PlacedEstimator& placed) {
   for (const std::string& column : placed.categorical) {
     PT_LET(const size_t at, Find(column, "categorical"));
     const int32_t maker = chain_.columns[at].maker;
-    const bool indices = maker >= 0 && chain_.stages[maker].stage->makes_indices();
-    if (!indices) return refuse("categorical column \"" + column + "\"");
+    const Stage* const stage = maker >= 0 ? chain_.stages[size_t(maker)].stage.get() : nullptr;
+    if (stage != nullptr && stage->makes_ids()) {
+      ++placed.ids;
+    } else if (stage == nullptr || !stage->makes_indices()) {
+      return refuse("categorical column \"" + column + "\"");
+    }
   }
+  if (placed.ids > 0) PT_TRY(placed.kind->CheckIds(own, path_));
   // The columns of an open stage are unknown, but their kind is known.
   for (const size_t maker : placed.awaits) {
     const Stage& stage = *chain_.stages[maker].stage;

@@ -67,7 +67,7 @@ class Placer {
   Status CheckNumbers(const PlacedEstimator& placed);
   // Checks that categorical inputs are indices 0, 1, 2, ... made by a stage: an embedding is a
   // table.
-  Status CheckIndices(const PlacedEstimator& placed);
+  Status CheckIndices(PlacedEstimator& placed, const AnyOptions& own);
   // Finds the length of each list column, from its type or from the options.
   Status PlaceLists(PlacedEstimator& placed);
   // Refuses columns that the kind cannot read, and missing ones.

@@ -15,9 +15,12 @@
 
 namespace protium {
 
+// The cardinality of a column of ids (Stage::makes_ids()): the weights say which have a row.
+inline constexpr int64_t kAnyId = -1;
+
 // A column of category indices; the net has `cardinality` embedding rows for it.
 struct CategoricalColumn {
-  std::string column;  // int64 indices 0 .. cardinality-1.
+  std::string column;  // int64 indices 0 .. cardinality-1; of ids, texts or whole numbers.
   int64_t cardinality = 0;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -41,8 +44,8 @@ struct ListInput {
 // scoring; stored in the model as net.json.
 struct NetConfig {
   Choice net;
-  std::vector<CategoricalColumn> categorical;
-  Columns numeric;  // Any numeric type; cast once to float32.
+  std::vector<CategoricalColumn> categorical;  // Those of ids are the last.
+  Columns numeric;                             // Any numeric type; cast once to float32.
   std::vector<ListInput> lists;
   Objective objective;
   template <class Visit>
@@ -55,12 +58,14 @@ struct NetConfig {
   }
 };
 
-// The numbers that such a net reads and outputs, for nets without list columns.
+// The numbers that such a net reads and outputs, for nets without list columns. The cardinalities
+// of ids are those of the weights, and kAnyId here.
 inline NetShape ShapeOf(const NetConfig& config) {
   NetShape shape{.numeric = int64_t(config.numeric.size()), .outputs = config.objective.outputs()};
   for (const CategoricalColumn& each : config.categorical) {
     shape.categorical.push_back(each.column);
     shape.cardinalities.push_back(each.cardinality);
+    shape.ids += each.cardinality == kAnyId ? 1 : 0;
   }
   return shape;
 }

@@ -191,6 +191,9 @@ Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torch
 Choice WideAndDeep(const WideAndDeepOptions& options) {
   return MakeChoice("wide_and_deep", options);
 }
+Choice FactorizationMachine(const FactorizationMachineOptions& options) {
+  return MakeChoice("factorization_machine", options);
+}
 Choice Tabm(const TabmOptions& options) { return MakeChoice("tabm", options); }
 Choice FtTransformer(const FtTransformerOptions& options) {
   return MakeChoice("ft_transformer", options);

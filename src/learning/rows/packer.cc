@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rows/packer.h"
 
+// The hash is compiled into this file; its library is not linked.
+#define XXH_INLINE_ALL
 #include <arrow/array.h>
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <bit>
 #include <cmath>
@@ -44,13 +47,21 @@ CellReader ReaderFor(RowElement element, arrow::Type::type type, Scaling scaling
 
 const char* MustBe(RowElement element) {
   if (element == RowElement::kInt32) return "a category must be a whole number";
-  if (element == RowElement::kIdentity64) return "a group must be a text, a whole number or a date";
+  if (element == RowElement::kIdentity64) {
+    return "an id or a group must be a text, a whole number or a date";
+  }
   return "it must be a number or a boolean";
 }
 
 std::optional<uint32_t> MissingBits(const RowField& field) {
   if (!field.missing) return std::nullopt;
   return field.element == RowElement::kInt32 ? uint32_t(kMissingCategory) : kQuietNan;
+}
+
+// Of the identity of the empty text, which NULL shares among features.
+uint32_t MissingHalf(Half half) {
+  const uint64_t empty = XXH3_64bits(nullptr, 0);
+  return uint32_t(half == Half::kLow ? empty : empty >> 32);
 }
 
 // Cells that are NaN or infinite have their bits already.
@@ -99,7 +110,7 @@ Status RowPacker::AddField(const RowField& field) {
     // Elements of a field lie side by side.
     source.offset = field.offset + field.element_bytes() * int64_t(i);
     if (field.wide()) {
-      AddHalves(source, field.element);
+      AddHalves(source, field);
       continue;
     }
     if (!field.scales.empty()) {
@@ -117,13 +128,18 @@ Status RowPacker::AddField(const RowField& field) {
 }
 
 // Two elements of 32 bits, little-endian.
-void RowPacker::AddHalves(const Source& low, RowElement element) {
+void RowPacker::AddHalves(Source low, const RowField& field) {
   const arrow::Type::type type = table_->field(low.column)->type()->id();
+  const bool identity = field.element == RowElement::kIdentity64;
   Source high = low;
-  high.read = element == RowElement::kFloat64 ? DoubleReader(type, Half::kHigh)
-                                              : IdentityReader(type, Half::kHigh);
+  high.read = identity ? IdentityReader(type, Half::kHigh) : DoubleReader(type, Half::kHigh);
   high.offset += 4;
-  sources_.push_back(low);
+  high.second_half = true;
+  if (identity && field.role == RowRole::kFeature) {
+    low.missing = MissingHalf(Half::kLow);
+    high.missing = MissingHalf(Half::kHigh);
+  }
+  sources_.push_back(std::move(low));
   sources_.push_back(std::move(high));
 }
 
@@ -199,12 +215,15 @@ Result<std::byte*> RowPacker::RoomFor(int64_t rows) {
 
 void RowPacker::PackTile(const Picked& picked, std::byte* out) {
   Tile tile;
+  uint64_t nulls = 0;  // Of the last source: the second half of a cell is not marked again.
   for (const Source& source : sources_) {
     if (source.list_length > 0) {
       PackLists(source, picked, out + source.offset);
       continue;
     }
     source.read(*source.cells, picked, source.scale, tile);
+    if (source.second_half && source.missing) tile.nulls = nulls;
+    nulls = tile.nulls;
     if (source.missing) TakeMissing(*source.missing, tile);
     if ((tile.nulls | tile.nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
       Note(source, picked, tile);

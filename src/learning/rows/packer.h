@@ -48,12 +48,13 @@ class RowPacker final : public Packer {
     int64_t list_length = 0;
     bool weight = false;                      // Must not be negative.
     std::optional<uint32_t> missing;          // The bits of a missing cell; none: it is refused.
+    bool second_half = false;                 // Of the cell that the source before it reads.
     std::shared_ptr<arrow::ArrayData> cells;  // Of the batch being packed.
   };
 
   Status AddField(const RowField& field);
   Result<Source> FindSource(const std::string& name, const RowField& field, Scaling scaling) const;
-  void AddHalves(const Source& low, RowElement element);
+  void AddHalves(Source low, const RowField& field);
   Result<int> Find(const std::string& name) const;
   Result<std::byte*> RoomFor(int64_t rows);
   void PackTile(const Picked& picked, std::byte* out);

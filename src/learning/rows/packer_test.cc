@@ -90,6 +90,32 @@ TEST(Packer, KnowsGroupsByTheirValues) {
   EXPECT_NE(texts[0], texts[2]);
 }
 
+std::vector<uint64_t> IdsOf(const std::shared_ptr<arrow::DataType>& type,
+                            const std::string& cells) {
+  const SchemaPtr schema =
+      arrow::schema({arrow::field("y", arrow::float32()), arrow::field("i", type)});
+  const RowSchema rows = MakeRowSchema({.numeric = {"y"}, .ids = {"i"}});
+  auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
+  EXPECT_TRUE(packer->Append(*Batch(schema, cells)).ok());
+  const std::vector<uint32_t> words = Words(*packer);
+  const PackedRows packed(rows, words.data(), packer->rows());
+  std::vector<uint64_t> ids;
+  for (int64_t i = 0; i < packed.size(); ++i) {
+    ids.push_back(GroupAt(packed.ints(kIdsField), i));
+  }
+  return ids;
+}
+
+TEST(Packer, TakesIdsOfAnyValueAndNullAsThatOfTheEmptyText) {
+  constexpr uint64_t kEmpty = 0x2d06800538d394c2u;
+  EXPECT_EQ(IdsOf(arrow::int64(), "[[1, -1], [1, 0], [1, null], [1, -9223372036854775808]]"),
+            (std::vector<uint64_t>{~uint64_t{0}, 0, kEmpty, uint64_t{1} << 63}));
+  EXPECT_EQ(IdsOf(arrow::uint64(), "[[1, 9223372036854775808]]"),
+            (std::vector<uint64_t>{uint64_t{1} << 63}));
+  EXPECT_EQ(IdsOf(arrow::utf8(), R"([[1, "a"], [1, null], [1, ""]])"),
+            (std::vector<uint64_t>{0xe6c632b61e964e1fu, kEmpty, kEmpty}));
+}
+
 TEST(Packer, RefusesRowsOfNoGroupAndGroupsThatAreNoNames) {
   const auto make = [](const std::shared_ptr<arrow::DataType>& type) {
     const SchemaPtr schema =

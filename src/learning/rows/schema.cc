@@ -75,6 +75,11 @@ RowSchema MakeRowSchema(const RowColumns& columns) {
                 .columns = columns.categories,
                 .missing = columns.missing});
   }
+  if (!columns.ids.empty()) {
+    schema.Add({.name = std::string(kIdsField),
+                .element = RowElement::kIdentity64,
+                .columns = columns.ids});
+  }
   for (const ListColumn& each : columns.lists) {
     schema.Add({.name = each.column,
                 .element = each.element,

@@ -55,7 +55,8 @@ struct RowField {
   std::vector<ElementScale> scales;  // One per column; empty: cells as they are.
   double fill = 0;
   // Cells may be missing: NULL and NaN become the quiet NaN 0x7fc00000, infinities stay, and a
-  // category that is NULL becomes kMissingCategory. Other fields refuse all of these.
+  // category that is NULL becomes kMissingCategory. Other fields refuse all of these, but for the
+  // identities of features: NULL has that of the empty text.
   bool missing = false;
   int64_t offset = 0;  // In bytes, from the beginning of the row; set by RowSchema.
 
@@ -85,6 +86,7 @@ inline constexpr std::string_view kNumericField = "numeric";
 inline constexpr std::string_view kLabelField = "label";
 inline constexpr std::string_view kWeightField = "weight";
 inline constexpr std::string_view kCategoriesField = "categories";
+inline constexpr std::string_view kIdsField = "ids";
 inline constexpr std::string_view kGroupField = "group";
 // For rows that are measured (WithOwnLabels()).
 inline constexpr std::string_view kOwnLabelField = "own_label";
@@ -130,11 +132,12 @@ struct RowColumns {
   std::string weight;                // Empty: 1.
   std::string group;                 // Texts, integers or dates; empty: there are no groups.
   std::vector<std::string> categories;  // Integers.
+  std::vector<std::string> ids;         // Texts or integers, as identities.
   std::vector<ListColumn> lists;        // Each becomes a field of the same name.
   bool missing = false;  // Of `numeric`, `scaled` and `categories` (RowField::missing).
 };
 
-// Makes the fields numeric, label, weight, categories, lists, then group. The order is part of
+// Makes the fields numeric, label, weight, categories, ids, lists, then group. The order is part of
 // docs/rows.md: keys of rows, and with them the weights of trainings, depend on it.
 RowSchema MakeRowSchema(const RowColumns& columns);
 

@@ -67,6 +67,9 @@ class Stage {
   // Whether outputs are int64 indices 0 .. cardinality-1, as embeddings need them. Only such
   // columns may be `categorical` inputs of an estimator.
   virtual bool makes_indices() const { return false; }
+  // Whether outputs are ids, texts or whole numbers of any value, for a net that has a row for each
+  // (tensor/id_tables.h). They may be `categorical` inputs, too.
+  virtual bool makes_ids() const { return false; }
   // The number of indices of output `i`, including those of unseen and missing values. Known after
   // the stage has learned; 0 before, and for outputs that are not indices.
   virtual int64_t cardinality(size_t i) const { return 0; }

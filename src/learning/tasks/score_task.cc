@@ -23,6 +23,7 @@
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/guard.h"
+#include "tensor/id_tables.h"
 #include "tensor/weights.h"
 
 // The task "score": batches of one partition go through the net and are emitted with the predicted
@@ -277,9 +278,12 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
   if (known.prepare) PT_TRY(known.prepare(inputs.threads));
   PT_LET(inputs.device, ChooseDevice(context, config.device, known));
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
+  PT_LET(const Safetensors file, Safetensors::Read(config.weights));
+  if (const RowField* const ids = inputs.rows.Find(kIdsField)) {
+    PT_LET(inputs.ids, IdTables::Read(file, ids->columns.size(), config.weights));
+  }
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
-  PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
   PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
   NetScorer scorer(*net, inputs);

@@ -30,6 +30,12 @@ Result<std::unique_ptr<Net>> BuildNetThere(const NetTable& nets, const Choice& n
                  .where = "train.precision",
                  .fix = "leave it out, or set gang.gpus_per_worker = 0"});
   }
+  if (inputs.ids != nullptr && inputs.device.staged()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "nets read ids on the CPU only",
+                 .where = "gang.gpus_per_worker",
+                 .fix = "set it to 0"});
+  }
   PT_LET(auto built, BuildNet(nets, net.name, net.options, inputs));
   if (!inputs.device.staged() || built->runs_on_devices()) return built;
   return Fail({.exit = Exit::kUsage,

@@ -11,6 +11,7 @@
 #include "model/net_rows.h"
 #include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
+#include "tasks/rank_ids.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/weights.h"
@@ -19,7 +20,8 @@
 // The task "train", one rank of a gang. In order, all of it collective:
 // 1. the config becomes a TrainSpec and a net on the rank's device; any error in it fails on all
 //    ranks alike;
-// 2. this rank gets the rows of its shards, training and held-out rows separately (rank_rows.h);
+// 2. this rank gets the rows of its shards, training and held-out rows separately (rank_rows.h),
+//    and learns which ids all of them have (rank_ids.h);
 // 3. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
 
 namespace protium {
@@ -67,6 +69,19 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TaskRows& rows,
   return spec;
 }
 
+struct BuiltNet {
+  std::unique_ptr<Net> net;
+  std::unique_ptr<Weights> weights;
+};
+
+Result<BuiltNet> BuildWeighted(const TaskRows& all, const TrainConfig& config,
+                               const NetInputs& inputs) {
+  BuiltNet built;
+  PT_LET(built.net, BuildNetThere(all.nets, config.net.net, inputs));
+  PT_LET(built.weights, Weights::Make(*built.net, inputs.device));
+  return built;
+}
+
 Status EmitResult(TaskContext& context, const std::filesystem::path& background,
                   const TrainOutcome& outcome, const RankRows& rows) {
   const TrainResult result{.weights = outcome.weights.string(),
@@ -111,15 +126,26 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   inputs.threads = config.train.threads_per_shard;
   if (all.prepare) PT_TRY(all.prepare(inputs.threads));
   PT_LET(inputs.device, ChooseDevice(context, config.device, all));
-  PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
-  PT_LET(const auto weights, Weights::Make(*net, inputs.device));
+  // A net of ids depends on which the rows have; any other is refused before rows are packed.
+  const bool by_id = inputs.rows.Find(kIdsField) != nullptr;
+  BuiltNet built;
+  if (!by_id) {
+    PT_LET(built, BuildWeighted(all, config, inputs));
+  }
   context.SetPhase("packing rows");
   PT_LET(const RankRows rows, LoadRankRows(config, inputs, context));
+  const bool all_here = MembershipOf(context) != nullptr;
+  if (by_id) {
+    context.SetPhase("collecting ids");
+    PT_LET(inputs.ids,
+           CollectIds(*rows.train, uint64_t(config.train.seed), all_here, communicator));
+    PT_LET(built, BuildWeighted(all, config, inputs));
+  }
   PT_LET(const std::vector<std::byte> background,
-         ChooseBackground(*rows.train, MembershipOf(context) != nullptr, *communicator));
+         ChooseBackground(*rows.train, all_here, *communicator));
   PT_LET(const TrainOutcome outcome,
-         Train(spec, {.net = *net,
-                      .weights = *weights,
+         Train(spec, {.net = *built.net,
+                      .weights = *built.weights,
                       .rows = *rows.train,
                       .validation = rows.held_out.get(),
                       .packed = rows.packed,

@@ -13,11 +13,14 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/sparse_rows.h"
+#include "format/safetensors.h"
 #include "tensor/batch.h"
 #include "tensor/device.h"
 #include "tensor/values.h"
 
 namespace protium {
+
+struct IdTables;
 
 // Whole numbers of buffers are stored as float32, which is exact up to here.
 inline constexpr int64_t kMostWhole = int64_t{1} << 24;
@@ -54,6 +57,9 @@ class Net {
   // What it learns, and what else it carries along; float32, in a fixed order.
   virtual const std::vector<Variable>& parameters() const = 0;
   virtual const std::vector<Variable>& buffers() const = 0;
+  // What is stored with these and never changes: the ids of its rows (tensor/id_tables.h).
+  // Borrowed.
+  virtual std::vector<NamedTensor> constants() const { return {}; }
   // The fewest rows a training forward works on.
   virtual int64_t least_rows() const = 0;
   // Whether it can compute where NetInputs::device says, if that is a device with its own memory.
@@ -78,9 +84,10 @@ class Net {
 
 // What a net is made for.
 struct NetInputs {
-  RowSchema rows;                      // It reads the features among them.
-  std::vector<int64_t> cardinalities;  // One per element of the field "categories".
-  int64_t outputs = 1;                 // For each row.
+  RowSchema rows;                       // It reads the features among them.
+  std::vector<int64_t> cardinalities;   // One per element of the field "categories".
+  std::shared_ptr<const IdTables> ids;  // Of the field "ids"; nullptr: there is none.
+  int64_t outputs = 1;                  // For each row.
   // Training forwards compute under LibTorch's autocast to bfloat16. Parameters, gradients and
   // outputs stay float32. Not for nets with kernels of their own.
   bool bfloat16 = false;

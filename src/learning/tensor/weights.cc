@@ -7,7 +7,9 @@
 #include <fmt/ranges.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -47,6 +49,7 @@ Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& 
 Result<std::unique_ptr<Weights>> Weights::Make(Net& net, const ComputeDevice& device) {
   auto out = std::make_unique<Weights>();
   out->device_ = device;
+  out->constants_ = net.constants();
   for (const Variable& variable : net.parameters()) {
     out->variables_.push_back(variable);
     out->parts_.push_back({out->size_, variable.count()});
@@ -115,6 +118,7 @@ std::vector<NamedTensor> Weights::Tensors() const {
     out.push_back(
         {variables_[i].name, "F32", variables_[i].shape, AsBytes(data, variables_[i].count())});
   }
+  out.insert(out.end(), constants_.begin(), constants_.end());
   return out;
 }
 
@@ -134,7 +138,11 @@ Status Weights::Load(const Safetensors& file, const std::string& where) {
     return Foreign(
         where, fmt::format("it has {} tensors, the net {}", file.tensors().size(), mine.size()));
   }
-  for (const NamedTensor& to : mine) {
+  for (const NamedTensor& constant : constants_) {
+    if (std::ranges::equal(constant.data, file.Find(constant.name)->data)) continue;
+    return Foreign(where, fmt::format("its {} are others than the net's", constant.name));
+  }
+  for (const NamedTensor& to : std::span(mine).first(variables_.size())) {
     const NamedTensor* from = file.Find(to.name);
     // Tensors() lends our own memory for reading.
     std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());

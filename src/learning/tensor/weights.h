@@ -63,10 +63,10 @@ class Weights {
   // Each parameter's part of `size()` floats of the same layout, where the net computes.
   std::vector<FloatValues> Views(float* base) const;
 
-  // Parameters and buffers as they are now, borrowed.
+  // Parameters and buffers as they are now, then the net's constants; borrowed.
   std::vector<NamedTensor> Tensors() const;
   // Sets the host's weights; Upload() copies them to the net. Refuses files with other names,
-  // shapes or types (kInput), naming the first that differs.
+  // shapes, types or constants (kInput), naming the first that differs.
   Status Load(const Safetensors& file, const std::string& where);
   // Equal, for all practical purposes, exactly when all bits of parameters and buffers are.
   std::string Hash() const;
@@ -75,6 +75,7 @@ class Weights {
   std::vector<Variable> variables_;  // Parameters, then buffers.
   std::vector<Part> parts_;
   std::vector<BufferPart> buffer_parts_;
+  std::vector<NamedTensor> constants_;
   int64_t size_ = 0;
   ComputeDevice device_;
   std::shared_ptr<float> memory_;

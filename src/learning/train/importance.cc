@@ -27,11 +27,10 @@ struct Place {
 };
 
 std::vector<Place> PlacesOf(const RowSchema& schema) {
-  constexpr int64_t kBytes = 4;  // Per element.
   std::vector<Place> places;
   for (const RowField& field : schema.fields()) {
     if (field.role != RowRole::kFeature) continue;
-    const int64_t bytes = field.list_length > 0 ? field.list_length * kBytes : kBytes;
+    const int64_t bytes = field.element_bytes() * std::max<int64_t>(field.list_length, 1);
     for (size_t c = 0; c < field.columns.size(); ++c) {
       places.push_back({field.columns[c], field.offset + int64_t(c) * bytes, bytes});
     }

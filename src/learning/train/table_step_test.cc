@@ -37,7 +37,8 @@ std::vector<NetCase> NetCases() {
   return {{"linear", Json::object()},
           {"tabular_mlp", {{"hidden", {9, 5}}, {"dropout", 0.2}, {"embedding", 3}}},
           {"wide_and_deep", {{"hidden", {9, 5}}, {"batch_norm", true}}},
-          {"tabm", {{"hidden", {8}}, {"members", 3}}}};
+          {"tabm", {{"hidden", {8}}, {"members", 3}}},
+          {"factorization_machine", {{"factors", 4}}}};
 }
 
 Result<std::unique_ptr<Net>> MakeNet(const NetCase& net) {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/verb.h"
@@ -46,12 +47,27 @@ Result<const Example*> FindExample(const std::string& name) {
                .fix = Suggest(name, known)});
 }
 
+// Only one example has ids.
+Status ReadIds(const Arguments& arguments, const Example& example, ExampleSize& size) {
+  if (!arguments.Has("--ids")) return Status::OK();
+  if (std::string_view(example.name) != "clicks") {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the example {} has no ids", example.name),
+                 .where = "--ids",
+                 .fix = "leave it out, or write the example clicks",
+                 .kept = "nothing was written"});
+  }
+  PT_LET(size.ids, arguments.Number("--ids", size.ids));
+  return Status::OK();
+}
+
 Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const Example* const example, FindExample(arguments.operand(0)));
   ExampleSize size{.rows = example->rows};
   // The text of --help below repeats these defaults.
   PT_LET(size.rows, arguments.Number("--rows", size.rows));
   PT_LET(size.seed, arguments.Number("--seed", size.seed));
+  PT_TRY(ReadIds(arguments, *example, size));
   const std::string folder = arguments.operand(1);
   // Checks all paths before writing the first file.
   if (!arguments.Has("--force")) PT_TRY(CheckPlaces(*example, folder));
@@ -67,6 +83,7 @@ CommandVerb ExampleVerb() {
       {.name = "example",
        .operands = {"NAME", "DIR"},
        .flags = {{"--rows", "N", "how many rows the largest table has", ""},
+                 {"--ids", "N", "how many ids the columns of clicks have together (100000)", ""},
                  {"--seed", "S", "changes what is in the tables (1)", ""},
                  {"--force", "", "overwrite existing tables", ""}},
        .says = "writes tables to try jobs on",
@@ -74,7 +91,8 @@ CommandVerb ExampleVerb() {
                "stores:  what 1,115 shops sold on up to 942 days, and six more tables: regions,\n"
                "         weather, searches, and the days to come\n"
                "digits:  5,000 pictures of handwritten digits, and what each shows\n"
-               "visits:  60,000 visits to a shop on the web, few of which end with an order\n\n"
+               "visits:  60,000 visits to a shop on the web, few of which end with an order\n"
+               "clicks:  100,000 advertisements, clicked or not, with 26 columns of ids\n\n"
                "All of it is made up, and the same seed gives the same bytes.\n\n"
                "  protium example flights data --rows 100000\n"},
       MakeExample};

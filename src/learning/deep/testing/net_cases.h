@@ -36,6 +36,7 @@ inline std::vector<NetCase> NetCases() {
       {"linear_of_categories", R"({"name": "linear"})", 0},
       {"tabular_mlp", R"({"name": "tabular_mlp", "hidden": [8, 4], "batch_norm": true})"},
       {"tabular_mlp_of_numbers", R"({"name": "tabular_mlp", "hidden": [8]})", 3, {}},
+      {"factorization_machine", R"({"name": "factorization_machine", "factors": 3})"},
       {"wide_and_deep",
        R"({"name": "wide_and_deep", "hidden": [8], "batch_norm": true, "wide_only": ["c0"]})"},
       {"tabm", R"({"name": "tabm", "members": 3, "hidden": [8, 5], "pieces": 4})"},

@@ -21,7 +21,9 @@ inline NetInputs TabularInputs(int64_t numeric, std::vector<int64_t> cardinaliti
   for (size_t c = 0; c < cardinalities.size(); ++c) {
     columns.categories.push_back("c" + std::to_string(c));
   }
-  return {MakeRowSchema(columns), std::move(cardinalities), outputs};
+  return {.rows = MakeRowSchema(columns),
+          .cardinalities = std::move(cardinalities),
+          .outputs = outputs};
 }
 
 class SyntheticRows {

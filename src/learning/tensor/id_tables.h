@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ids that a net has rows for. A column of ids has no vocabulary and no bound: the table of its
+// rows is one of all 2^64 ids, of which only those are stored that the training rows have. All
+// others have the values that they would have begun with, which DrawIdRow() gives at any time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "format/safetensors.h"
+
+namespace protium {
+
+// The position of an id that is not stored.
+inline constexpr int32_t kUnseenId = -1;
+// The most ids of a column.
+inline constexpr int64_t kMostIds = int64_t{1} << 30;
+
+// A set of ids, each of 64 bits of any value, with their positions in the order in which they came.
+class IdSet {
+ public:
+  IdSet() = default;
+  // Fails with Exit::kNoRoom beyond kMostIds.
+  Status Add(uint64_t id);
+  // kUnseenId for an id that is not here.
+  int32_t Find(uint64_t id) const;
+  std::span<const uint64_t> ids() const { return ids_; }
+  int64_t count() const { return int64_t(ids_.size()); }
+  // The same ids, ascending as unsigned numbers.
+  std::vector<uint64_t> Ascending() const;
+
+ private:
+  size_t SlotOf(uint64_t id) const;
+  void Grow();
+
+  std::vector<uint64_t> ids_;
+  // Open addressing: the position of an id, or kUnseenId; a power of two, at least twice the ids.
+  std::vector<int32_t> slots_;
+};
+
+// Of a net: by column of ids, in the order of the field kIdsField, the rows that it stores, one for
+// each id in ascending order; and the seed of its training, which all others follow from.
+struct IdTables {
+  std::vector<IdSet> columns;
+  uint64_t seed = 0;
+
+  // Ids ascend and come once in each column.
+  static Result<std::shared_ptr<const IdTables>> Make(
+      const std::vector<std::vector<uint64_t>>& columns, uint64_t seed);
+  // Reads back what Tensors() returned, for this many columns, from the file `where` (kInput).
+  static Result<std::shared_ptr<const IdTables>> Read(const Safetensors& file, size_t columns,
+                                                      const std::string& where);
+  // "ids.0" [n], "ids.1", ... and "ids.seed" [1]; "I64", the bits of an id. Borrowed.
+  std::vector<NamedTensor> Tensors() const;
+};
+
+// The first values of the row of this id in the table with this key: each in [-bound, bound). Of
+// element j, from 0, it is bound * (m / 2^23 - 1), computed in float; m is the upper 24 bits of
+// SplitMix((key ^ SplitMix(id)) + (j + 1) * kSplitMixStep).
+void DrawIdRow(uint64_t key, uint64_t id, float bound, std::span<float> out);
+
+}  // namespace protium
