@@ -228,8 +228,9 @@ class Reader {
  public:
   explicit Reader(Session& session) : session_(&session) {}
   // `path` is a file, a pattern in the last part of the path ("2013-*.csv"), or a folder, which
-  // means all its *.csv files sorted by name. Column types are inferred over all rows, so that they
-  // depend on neither the engine nor a sample.
+  // means all its *.csv files sorted by name; or one of these at an object store,
+  // "s3://lake/trips", as for all formats below but Arrow's. Column types are inferred over all
+  // rows, so that they depend on neither the engine nor a sample.
   DataFrame Csv(const std::string& path, const CsvOptions& options = {}) const;
   // The same, but columns of `known` get the types they have there, as when a model scores new
   // data; a cell that does not fit is a fault of Exit::kInput.
@@ -257,6 +258,9 @@ class Reader {
   // again by every action over it. Embedded engine only. A file is an input of the run like any
   // other.
   DataFrame From(Source source) const;
+  // The same; CSV and JSON lines at an object store are copied here once and read as files are,
+  // with `options` and `known` as for Csv().
+  DataFrame From(Source source, const CsvOptions& options, const SchemaPtr& known) const;
   // A table that cannot be opened: `reason` is reported by the first action on it.
   DataFrame Refused(const Status& reason) const;
   // A table of a DuckDB database, whose file is opened read-only; `name` may be qualified by a
@@ -275,6 +279,7 @@ class Reader {
  private:
   Result<Plan> MakeScan(const std::string& path, Format format, const CsvOptions& options,
                         const SchemaPtr& known) const;
+  Result<Plan> OpenSource(Source source, const CsvOptions& options, const SchemaPtr& known) const;
   Session* session_;
   Columns partitions_;
 };

@@ -20,7 +20,9 @@ enum class SourceKind {
   kExcel,
   kDelta,
   kIceberg,
-  kParquet,  // At an object store; Parquet files of this machine are files (Reader::Parquet).
+  kParquet,    // At an object store; Parquet files of this machine are files (Reader::Parquet).
+  kCsv,        // The same for CSV.
+  kJsonLines,  // The same for JSON lines.
   kPostgres,
   kMysql
 };
@@ -31,6 +33,8 @@ inline EnumNames<SourceKind> Names(SourceKind) {
            {SourceKind::kDelta, "delta"},
            {SourceKind::kIceberg, "iceberg"},
            {SourceKind::kParquet, "parquet"},
+           {SourceKind::kCsv, "csv"},
+           {SourceKind::kJsonLines, "jsonl"},
            {SourceKind::kPostgres, "postgres"},
            {SourceKind::kMysql, "mysql"}}};
 }
@@ -94,8 +98,8 @@ struct SourceObject {
 struct Source {
   SourceKind kind = SourceKind::kDuckDb;
   // A file, the folder of a Delta or Iceberg table, or one of them at an object store,
-  // "s3://lake/events"; of Parquet there a pattern, "s3://lake/trips/*/*.parquet". Empty for a
-  // server.
+  // "s3://lake/events"; of Parquet, CSV and JSON lines there a pattern,
+  // "s3://lake/trips/*/*.parquet". Empty for a server.
   std::string file;
   Connection connection;  // Of a server; of an Iceberg table without `file`, its catalogue.
   // Object stores that may hold the table. The one with the longest URL that begins its place says
@@ -107,9 +111,9 @@ struct Source {
       version;  // Of a Delta table; of an Iceberg table, the number of a snapshot.
   // Instead of `version`: the newest at this time of UTC, "2026-11-01" or "2026-11-01 12:30:00".
   std::string as_of;
-  // Of Parquet at an object store: columns whose values are in the names of folders.
+  // Of files at an object store: columns whose values are in the names of folders.
   std::vector<std::string> partitions;
-  // Of Parquet at an object store: its files. Found by the engine.
+  // Of files at an object store: what they are. Found by the engine.
   std::vector<SourceObject> objects;
 };
 

@@ -7,17 +7,13 @@
 #include <random>
 #include <thread>
 
-#include "whole/lake_jobs.h"
+#include "whole/delta_tables.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-#define NEED_DELTALAKE()                              \
-  if (!fs::exists(Repository() / ".deps/lakes/made")) \
-  GTEST_SKIP() << "deltalake is not here: ./dev setup --test-servers"
 
 // Copies the machines whose id is below `ids` into the output.
 std::string CopyJob(const std::string& output, int ids = 1'000'000) {
@@ -29,24 +25,11 @@ std::string CopyJob(const std::string& output, int ids = 1'000'000) {
 }
 
 // Rows, sum of ids, version, and types as deltalake reads them.
-constexpr const char* kRead = R"(import os, sys, deltalake
-place, endpoint = sys.argv[1:3]
-store = {"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s",
-         "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"} if endpoint else None
-table = deltalake.DeltaTable(place, storage_options=store)
-rows = table.to_pyarrow_table()
-print(rows.num_rows, sum(rows["id"].to_pylist()), table.version(),
-      ",".join(str(field.type) for field in rows.schema))
-)";
-
-// Its threads may end a Python that ends by itself.
-constexpr const char* kEnd = "\nsys.stdout.flush()\nos._exit(0)\n";
-
 std::string ReadByDeltalake(const OwnJob& own, const std::string& place,
                             const ObjectServer* store = nullptr) {
-  const Outcome read = RunLakePython(std::string(kRead) + kEnd,
-                                     {place, store == nullptr ? "" : store->url()}, own.path());
-  return read.exit == 0 ? read.out : read.err;
+  return ReadTable(own, place, store,
+                   "print(rows.num_rows, sum(rows['id'].to_pylist()), table.version(), "
+                   "','.join(str(field.type) for field in rows.schema))");
 }
 
 void ExpectWrittenOnce(const OwnJob& own, const ObjectServer* store, const std::string& place) {
@@ -75,13 +58,6 @@ void ExpectWrittenOnce(const OwnJob& own, const ObjectServer* store, const std::
   if (!HasExtension("delta")) return;
   EXPECT_EQ(CountOf(own, store, "{ " + into + " }"), "\"n\",\"ids\"\n3,3\n");
   EXPECT_EQ(CountOf(own, store, "{ " + into + ", version = 1 }"), "\"n\",\"ids\"\n110,4995\n");
-}
-
-// Runs a Python program over own / "lake" with pyarrow as pa and deltalake.
-Outcome WithDeltalake(const OwnJob& own, const std::string& program) {
-  return RunLakePython(
-      "import os, sys, pyarrow as pa, deltalake\nplace = sys.argv[1]\n" + program + kEnd,
-      {own / "lake"}, own.path());
 }
 
 }  // namespace

@@ -140,8 +140,9 @@ TEST(Lakes, WhatIsWrongAtAStoreIsSaidBeforeAnythingStarts) {
         environment);
   fails("{ parquet = \"s3://no-such-bucket/*.parquet\" }", 3, "there is no such place",
         environment);
-  fails("{ csv = \"s3://lake/a.csv\" }", 2, "only Parquet is read", environment);
-  fails("\"s3://lake/a.csv\"", 2, "only Parquet is read", environment);
+  fails("{ csv = \"s3://lake/none/*.csv\" }", 3, "no object of the store matches", environment);
+  fails("\"s3://lake/a.arrow\"", 2, "Parquet, CSV and JSON lines are read", environment);
+  fails("\"s3://lake/a.bin\"", 2, "does not say which format", environment);
   fails("{ parquet = \"s3://AK:" + std::string(kStoreCanary) + "@lake/a.parquet\" }", 2,
         "holds a key", environment);
   fails("{ sqlite = \"s3://lake/a.db\", table = \"t\" }", 2, "is not read at an object store",

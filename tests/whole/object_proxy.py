@@ -2,7 +2,8 @@
 """object_proxy.py PORT SERVER_PORT EVERY AWAY: stands before an object store on the loopback address.
 
 Every EVERY-th request is refused as a busy store does (0: none), and all of them while the file AWAY
-exists.
+exists. While a file AWAY.cut exists, every EVERY-th answer ends in its middle instead, or all if it
+holds "all".
 """
 
 import http.client
@@ -13,6 +14,7 @@ import threading
 
 PORT, SERVER, EVERY = (int(word) for word in sys.argv[1:4])
 AWAY = sys.argv[4]
+CUT = AWAY + ".cut"
 BUSY = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>"
 count = sent = 0
 counting = threading.Lock()
@@ -33,10 +35,13 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         return b"".join(pieces)
 
     def is_refused(self):
-        global count
-        with counting:
-            count += 1
-            return os.path.exists(AWAY) or (EVERY > 0 and count % EVERY == 0)
+        return os.path.exists(AWAY) or (self.is_chosen and not os.path.exists(CUT))
+
+    def is_cut(self):
+        if not os.path.exists(CUT):
+            return False
+        with open(CUT) as file:
+            return self.is_chosen or file.read() == "all"
 
     def answer(self, status, headers, body):
         self.send_response(status)
@@ -46,14 +51,23 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         length = dict((name.lower(), value) for name, value in headers).get("content-length")
         self.send_header("Content-Length", length if self.command == "HEAD" and length else len(body))
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        if self.command == "HEAD":
+            return
+        if self.command == "GET" and status < 300 and self.is_cut():
+            self.wfile.write(body[:len(body) // 2])
+            self.close_connection = True
+            return
+        self.wfile.write(body)
 
     def handle_any(self):
-        global sent
+        global count, sent
+        self.is_chosen = False
         if self.path == "/-/sent":
             self.answer(200, [], str(sent).encode())
             return
+        with counting:
+            count += 1
+            self.is_chosen = EVERY > 0 and count % EVERY == 0
         body = self.body()
         if self.is_refused():
             self.answer(503, [], b"" if self.command == "HEAD" else BUSY)

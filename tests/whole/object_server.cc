@@ -111,6 +111,10 @@ void ObjectServer::Delete(const std::string& key) const {
   ASSERT_EQ(gone.exit, 0) << gone.err;
 }
 
+void ObjectServer::SetCut(bool all) const {
+  std::ofstream(scratch_.path() / "away.cut") << (all ? "all" : "");
+}
+
 void ObjectServer::SetAway(bool away) const {
   const fs::path file = scratch_.path() / "away";
   if (away) {

@@ -34,6 +34,8 @@ class ObjectServer {
   void Delete(const std::string& key) const;
   // From now on every request is refused, or no more.
   void SetAway(bool away) const;
+  // From now on answers end in their middle: those that would be refused, or all.
+  void SetCut(bool all) const;
 
  private:
   ObjectServer() = default;

@@ -89,8 +89,13 @@ std::string SourceLine(const LookedTable& table) {
   const std::string at = IsObjectPlace(source.file)   ? source.file
                          : table.place.at.elsewhere() ? ConnectionOf(source)
                                                       : FileOf(table);
-  std::string line = fmt::format("{} = {{ {} = {}", KeyOf(table.place.name),
-                                 FieldsToJson(source.kind).get<std::string>(), Dump(Json(at)));
+  // The ending of JSON lines says what they are.
+  const std::string kind =
+      source.kind == SourceKind::kJsonLines ? "file" : FieldsToJson(source.kind).get<std::string>();
+  std::string line = fmt::format("{} = {{ {} = {}", KeyOf(table.place.name), kind, Dump(Json(at)));
+  if (source.kind == SourceKind::kCsv) {
+    for (const std::string& each : OptionsSaid(OptionsOf(table))) line += ", " + each;
+  }
   const char* const key = source.kind == SourceKind::kExcel ? "sheet" : "table";
   if (!source.table.empty()) line += fmt::format(", {} = {}", key, Dump(Json(source.table)));
   if (source.version) line += fmt::format(", version = {}", *source.version);

@@ -11,6 +11,8 @@
 #include "base/fault.h"
 #include "format/csv_options.h"
 #include "format/csv_syntax.h"
+#include "frame/open.h"
+#include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "inspect/folder_tables.h"
 #include "inspect/profile.h"
@@ -51,11 +53,26 @@ bool IsBetter(const TableProfile& before, const TableProfile& after) {
   return better;
 }
 
-// None if the table is not CSV.
-Result<std::vector<std::string>> CsvFiles(const TypedPlace& place) {
-  if (place.source || FormatOfPlace(place.path) != Format::kCsv) return std::vector<std::string>();
-  PT_LET(TableFiles files, FindFiles(fs::absolute(place.path), Format::kCsv, {}));
-  return std::move(files.paths);
+// The files of a table, for those who look at their text.
+struct CsvFiles {
+  std::vector<std::string> paths;       // None if the table is not CSV.
+  std::unique_ptr<Session> holds = {};  // Keeps copies of what lies at an object store.
+};
+
+Result<CsvFiles> FindCsvFiles(const TypedPlace& place) {
+  if (!place.source) {
+    if (FormatOfPlace(place.path) != Format::kCsv) return CsvFiles();
+    PT_LET(TableFiles files, FindFiles(fs::absolute(place.path), Format::kCsv, {}));
+    return CsvFiles{std::move(files.paths)};
+  }
+  CsvFiles files;
+  if (place.source->kind != SourceKind::kCsv) return files;
+  PT_LET(files.holds, OpenSession(LookOptions(place)));
+  SessionState& session = StateOf(*files.holds);
+  PT_LET(const Source pinned, session.engine().Pin(*place.source, session.call()));
+  PT_LET(const auto copies, session.engine().CopyHere(pinned, session.call()));
+  for (const ObjectCopy& each : copies) files.paths.push_back(each.path);
+  return files;
 }
 
 // Returns `options` with the marks for missing values that are among the most frequent cells of
@@ -96,12 +113,12 @@ Result<FirstLook> WithCodes(FirstLook look, const TypedPlace& place, int64_t hea
 }
 
 Result<FirstLook> Look(const TypedPlace& place, const CsvGiven& given, int64_t head) {
-  PT_LET(const std::vector<std::string> files, CsvFiles(place));
+  PT_LET(const CsvFiles files, FindCsvFiles(place));
   CsvOptions csv = given.options;
-  if (!files.empty()) {
-    PT_LET(csv, FindSyntax(files.front(), given.options, given.said));
+  if (!files.paths.empty()) {
+    PT_LET(csv, FindSyntax(files.paths.front(), given.options, given.said));
   }
-  return Read(place, csv, head, files);
+  return Read(place, csv, head, files.paths);
 }
 
 }  // namespace
@@ -113,7 +130,8 @@ Result<FirstLook> LookAt(const TypedPlace& place, const CsvGiven& given, int64_t
 
 Result<FirstLook> LookAndFix(const TypedPlace& place, const CsvGiven& given, int64_t head) {
   PT_LET(FirstLook look, LookAt(place, given, head));
-  PT_LET(const std::vector<std::string> files, CsvFiles(place));
+  PT_LET(const CsvFiles found, FindCsvFiles(place));
+  const std::vector<std::string>& files = found.paths;
   for (int i = 0; i < kMostFixes; ++i) {
     CsvOptions fixed = WithFixes(look.odd, look.csv);
     if (FieldsToJson(fixed) == FieldsToJson(look.csv)) break;

@@ -194,6 +194,9 @@ Status FindOrders(Session& session, const FirstSource& source, TableProfile& see
 Result<std::unique_ptr<Session>> OpenTables(const std::vector<LookedTable>& tables,
                                             SessionOptions options) {
   options.base = std::filesystem::current_path();
+  for (const LookedTable& each : tables) {
+    if (options.store.empty()) options.store = LookOptions(each.place.at).store;
+  }
   PT_LET(std::unique_ptr<Session> session, OpenSession(std::move(options)));
   PT_TRY(TakeNoNotes(*session));
   for (const LookedTable& each : tables) {

@@ -116,7 +116,7 @@ Format FormatOfPlace(const fs::path& path) {
 
 DataFrame OpenPlace(Session& session, const TypedPlace& place, const CsvOptions& csv,
                     const SchemaPtr& known) {
-  if (place.source) return session.Read().From(*place.source);
+  if (place.source) return session.Read().From(*place.source, csv, known);
   return session.Read().File(place.path.string(), FormatOfPlace(place.path), csv, known);
 }
 

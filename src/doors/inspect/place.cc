@@ -10,12 +10,14 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "format/file_form.h"
+#include "format/object_files.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "sources/object_store.h"
 #include "sources/server_url.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
+#include "store/store_folder.h"
 
 namespace protium {
 namespace {
@@ -101,12 +103,11 @@ Result<TypedPlace> ServerAt(std::string text, const PlaceGiven& given) {
   return place;
 }
 
-// "s3://lake/trips/*/*.parquet" is "trips", and "s3://lake/trips.parquet" too.
+// "s3://lake/trips/*/*.parquet" is "trips", and "s3://lake/trips.csv.gz" too.
 std::string NameAtStore(const std::string& place) {
   const fs::path plain =
       place.substr(place.find("://") + 3, place.find_first_of("*?[") - place.find("://") - 3);
-  const fs::path last = plain.has_filename() ? plain : plain.parent_path();
-  return last.stem().string();
+  return TableNameOf((plain.has_filename() ? plain : plain.parent_path()).string());
 }
 
 // A table in a lake at a store cannot be told from a folder of files by its place alone.
@@ -116,17 +117,20 @@ Result<TypedPlace> ObjectsAt(const std::string& typed, const PlaceGiven& given, 
     return RefusePlace("rows are not written to object stores", typed,
                        "name a file of this machine, or a table of a database");
   }
-  if (!typed.ends_with(".parquet")) {
-    return RefusePlace("of tables at object stores, Parquet files are read here", typed,
-                       "write FOLDER/*.parquet; Delta and Iceberg are named in a job file, "
-                       "delta = \"...\" or iceberg = \"...\"");
+  const auto form = FormOfName(typed);
+  const auto kind = form ? KindOfFiles(form->format) : std::nullopt;
+  if (!kind) {
+    return RefusePlace("of tables at object stores, Parquet, CSV and JSON lines are read here",
+                       typed,
+                       "write FOLDER/*.parquet or *.csv; Delta and Iceberg are named in a job "
+                       "file, delta = \"...\" or iceberg = \"...\"");
   }
   if (!given.table.empty() || !given.password.env.empty() || !given.password.file.empty()) {
-    return RefusePlace("Parquet files at an object store have neither a table nor a password",
-                       typed, "the environment says who asks: docs/sources.md");
+    return RefusePlace("files at an object store have neither a table nor a password", typed,
+                       "the environment says who asks: docs/sources.md");
   }
   TypedPlace place;
-  place.source = Source{.kind = SourceKind::kParquet, .file = typed};
+  place.source = Source{.kind = *kind, .file = typed};
   return place;
 }
 
@@ -187,6 +191,13 @@ std::string TypedPlace::name() const {
   if (source && whole.has_filename()) return whole.stem().string();
   return whole.has_filename() ? TableNameOf(whole.string())
                               : whole.parent_path().filename().string();
+}
+
+SessionOptions LookOptions(const TypedPlace& place) {
+  SessionOptions options;
+  options.base = fs::current_path();
+  if (place.source && IsObjectPlace(place.source->file)) options.store = DefaultStoreFolder();
+  return options;
 }
 
 std::vector<Flag> PasswordFlags() {

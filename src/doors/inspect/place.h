@@ -6,7 +6,7 @@
 //   shop.db#orders                               SQLite or DuckDB, by the first bytes
 //   plan.xlsx#2026                               a sheet; unless said, the first
 //   lake/events#12                               a folder with a Delta log; a version
-//   s3://lake/trips/*.parquet                    Parquet files at an object store
+//   s3://lake/trips/*.parquet                    files at an object store: Parquet, CSV, JSON lines
 #pragma once
 
 #include <filesystem>
@@ -24,6 +24,8 @@
 #include "terminal/arguments.h"
 
 namespace protium {
+
+struct SessionOptions;
 
 // Where a table lies: a file or a folder with files of one format at `path`, or a source.
 struct TypedPlace {
@@ -58,6 +60,10 @@ Result<PasswordPlace> ReadPasswordFlags(const Arguments& arguments);
 // version that is no number.
 Result<TypedPlace> ReadPlace(const std::string& typed, const PlaceGiven& given = {},
                              bool to_write = false);
+
+// For a session that looks at a table and leaves no run. Copies of what lies at an object store are
+// kept, so that several looks read it there once.
+SessionOptions LookOptions(const TypedPlace& place);
 
 // The tables of a database, as Engine::ListTables() has them, by a session of the embedded engine.
 Result<std::vector<DatabaseTable>> TablesOf(const Source& database);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/profile.h"
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +13,7 @@
 namespace protium {
 
 Result<TableProfile> ProfilePlace(const TypedPlace& place, const CsvOptions& csv, int64_t head) {
-  SessionOptions options;
-  options.base = std::filesystem::current_path();
+  SessionOptions options = LookOptions(place);
   std::vector<std::string> notes;
   options.call.events = [&notes](const Json& event) {
     if (Is<Note>(event)) notes.push_back(event.value("message", ""));

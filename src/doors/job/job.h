@@ -89,7 +89,8 @@ struct JobTable {
                  "name ends with"});
     visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
     visit("parquet", parquet,
-          {.help = "the same for Parquet; also at an object store: \"s3://lake/trips/*.parquet\""});
+          {.help = "the same for Parquet; all three also at an object store: "
+                   "\"s3://lake/trips/*.parquet\""});
     visit("duckdb", duckdb, {.help = "a DuckDB database; table says which of its tables"});
     visit("sqlite", sqlite, {.help = "a SQLite database; table says which of its tables"});
     visit("excel", excel, {.help = "an .xlsx file; sheet says which of its sheets"});

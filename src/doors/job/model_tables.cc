@@ -5,6 +5,9 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "format/csv_options.h"
+#include "format/file_form.h"
+#include "format/object_files.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
 
@@ -14,12 +17,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The format of a table in files; none for others, and for a file whose name does not say it.
+std::optional<Format> FormatAtStore(const JobTable& table) {
+  if (table.parquet) return Format::kParquet;
+  if (table.csv) return Format::kCsv;
+  if (!table.file || table.format) return table.format;
+  const auto form = FormOfName(*table.file);
+  return form ? std::optional(form->format) : std::nullopt;
+}
+
 SourceKind KindOfSource(const JobTable& table) {
   if (table.sqlite) return SourceKind::kSqlite;
   if (table.excel) return SourceKind::kExcel;
   if (table.delta) return SourceKind::kDelta;
   if (table.iceberg) return SourceKind::kIceberg;
-  if (table.parquet || table.file || table.csv) return SourceKind::kParquet;
+  if (const auto format = FormatAtStore(table)) {
+    // What is not read there is refused by CheckFileAtStore().
+    return KindOfFiles(*format).value_or(SourceKind::kParquet);
+  }
   if (table.postgres) return SourceKind::kPostgres;
   return table.mysql ? SourceKind::kMysql : SourceKind::kDuckDb;
 }
@@ -51,15 +66,16 @@ std::vector<Connection> StoresOf(const ByName<Connection>& connections) {
   return stores;
 }
 
-// Of files that lie at an object store, Parquet alone is read there.
 Status CheckFileAtStore(const JobTable& table) {
-  const bool other = table.file && !table.file->ends_with(".parquet") && !table.format;
-  const bool said = table.format && *table.format != Format::kParquet;
-  if (!table.csv && !other && !said) return Status::OK();
+  if (table.file && !table.format) PT_TRY(FormNamed(*table.file).status());
+  const auto format = FormatAtStore(table);
+  if (!format) return Status::OK();
+  PT_TRY(CheckOptionsFit(*format, table.options));
+  if (KindOfFiles(*format)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "of files at an object store, only Parquet is read",
+               .what = "of files at an object store, Parquet, CSV and JSON lines are read",
                .where = PathOf(table),
-               .fix = "copy the file to this machine, or name it as parquet = \"...\""});
+               .fix = "copy the file to this machine"});
 }
 
 }  // namespace
@@ -120,7 +136,8 @@ DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::stri
                     const ByName<Connection>& connections, const SchemaPtr& known) {
   if (table.sources() > 0) {
     const Result<Source> source = SourceOf(table, path, connections);
-    return source.ok() ? reader.From(*source) : reader.Refused(source.status());
+    return source.ok() ? reader.From(*source, table.options, known)
+                       : reader.Refused(source.status());
   }
   if (table.table) return reader.Table(*table.table);
   if (table.file && !table.format) return reader.File(path, table.options, known);

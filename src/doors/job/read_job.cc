@@ -152,11 +152,6 @@ Status CheckUpsert(const std::string& name, const JobOutput& output) {
                     upsert ? "add upsert = [\"id\"], the columns that tell rows apart"
                            : "leave one of mode and upsert out");
   }
-  if (upsert && output.delta) {
-    return JobFault(at,
-                    fmt::format("output \"{}\" is a table of Delta, which takes no upsert", name),
-                    "mode = \"replace\" or \"append\", or a table of a database");
-  }
   for (const std::string& key : output.upsert) {
     if (output.columns.empty() || std::ranges::count(output.columns, key) > 0) continue;
     return JobFault(at, fmt::format("output \"{}\" has no column \"{}\" to upsert by", name, key),

@@ -12,23 +12,27 @@ std::string Line(const char* action, Json contents) {
   return Dump(Json{{action, std::move(contents)}}) + "\n";
 }
 
+Json Parameters(StoreMode mode) {
+  if (mode == StoreMode::kUpsert) return Json::object();
+  return {{"mode", mode == StoreMode::kAppend ? "Append" : "Overwrite"}};
+}
+
 std::string Info(const DeltaCommit& commit) {
   int64_t rows = 0, bytes = 0;
   for (const DeltaFile& file : commit.added) {
     rows += file.rows;
     bytes += file.bytes;
   }
-  return Line("commitInfo",
-              {{"timestamp", commit.millis},
-               {"operation", "WRITE"},
-               {"operationParameters", {{"mode", commit.append ? "Append" : "Overwrite"}}},
-               {"operationMetrics",
-                {{"numFiles", std::to_string(commit.added.size())},
-                 {"numOutputRows", std::to_string(rows)},
-                 {"numOutputBytes", std::to_string(bytes)}}},
-               {"isBlindAppend", commit.append},
-               {"engineInfo", "Protium"},
-               {"txnId", commit.id}});
+  return Line("commitInfo", {{"timestamp", commit.millis},
+                             {"operation", commit.mode == StoreMode::kUpsert ? "MERGE" : "WRITE"},
+                             {"operationParameters", Parameters(commit.mode)},
+                             {"operationMetrics",
+                              {{"numFiles", std::to_string(commit.added.size())},
+                               {"numOutputRows", std::to_string(rows)},
+                               {"numOutputBytes", std::to_string(bytes)}}},
+                             {"isBlindAppend", commit.mode == StoreMode::kAppend},
+                             {"engineInfo", "Protium"},
+                             {"txnId", commit.id}});
 }
 
 std::string Table(const DeltaCommit& commit) {

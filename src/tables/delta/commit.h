@@ -21,7 +21,7 @@ struct DeltaFile {
 };
 
 struct DeltaCommit {
-  bool append = false;                  // Else the table's rows are replaced.
+  StoreMode mode = StoreMode::kReplace;
   std::optional<Json> created;          // The schema of a new table.
   std::vector<std::string> partitions;  // Of a new table.
   std::string transaction;              // Whose commit it is: of one name there is one.

@@ -15,7 +15,7 @@ std::vector<Json> LinesOf(const std::string& text) {
 }
 
 TEST(DeltaCommit, OfANewTableBeginsItsLog) {
-  const DeltaCommit commit{.append = true,
+  const DeltaCommit commit{.mode = StoreMode::kAppend,
                            .created = Json{{"type", "struct"}},
                            .transaction = "protium r o",
                            .id = "x",

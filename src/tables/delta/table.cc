@@ -53,14 +53,17 @@ Status CheckFeatures(const DeltaTable& table, const std::string& place) {
   return Status::OK();
 }
 
-Status CheckSettings(const DeltaTable& table, bool removes, const std::string& place) {
+Status CheckSettings(const DeltaTable& table, StoreMode mode, const std::string& place) {
   const std::string mapping = Setting(table, "delta.columnMapping.mode");
   if (!mapping.empty() && mapping != "none") {
     return Refuse(place, "columnMapping", "delta.columnMapping.mode is " + mapping);
   }
-  if (removes && Setting(table, "delta.appendOnly") == "true") {
+  if (mode != StoreMode::kAppend && Setting(table, "delta.appendOnly") == "true") {
     return Refuse(place, "appendOnly",
                   "its rows cannot be replaced; mode = \"append\" adds to them");
+  }
+  if (mode == StoreMode::kUpsert && Setting(table, "delta.enableChangeDataFeed") == "true") {
+    return Refuse(place, "changeDataFeed", "an upsert would tell it of rows that have not changed");
   }
   for (const char* key : {"delta.enableRowTracking", "delta.enableInCommitTimestamps"}) {
     if (Setting(table, key) == "true") return Refuse(place, key, "");
@@ -94,10 +97,10 @@ const Json& MemberOf(const Json& json, std::string_view key) {
   return found == json.end() ? kNone : *found;
 }
 
-Status CheckWritable(const DeltaTable& table, bool removes, const std::string& place) {
+Status CheckWritable(const DeltaTable& table, StoreMode mode, const std::string& place) {
   if (!table.exists()) return Status::OK();
   PT_TRY(CheckFeatures(table, place));
-  PT_TRY(CheckSettings(table, removes, place));
+  PT_TRY(CheckSettings(table, mode, place));
   const Result<Json> schema = ParseJson(TextAt(table.metadata, "schemaString"));
   if (schema.ok()) return CheckFields(*schema, place);
   return Fail({.exit = Exit::kInput,

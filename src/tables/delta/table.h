@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "protium/sources.h"
 
 namespace protium {
 
@@ -25,9 +26,10 @@ const Json& MemberOf(const Json& json, std::string_view key);
 
 // Refuses (kInput) a table that asks writers for what is not kept here, by the feature's name:
 // column mapping, identity and generated columns, constraints, row tracking, in-commit timestamps,
-// V2 checkpoints, catalogues that commit, and all that are not known. With `removes`, files are
-// taken out of it, which an append-only table forbids. `place` is for the message.
-Status CheckWritable(const DeltaTable& table, bool removes, const std::string& place);
+// V2 checkpoints, catalogues that commit, and all that are not known. Other modes than kAppend take
+// files out of it, which an append-only table forbids; kUpsert also writes rows of theirs again,
+// which a feed of changes would have to tell from changed ones. `place` is for the message.
+Status CheckWritable(const DeltaTable& table, StoreMode mode, const std::string& place);
 
 // The names of the columns whose values are not in the files.
 std::vector<std::string> PartitionsOf(const DeltaTable& table);

@@ -23,17 +23,17 @@ DeltaTable TableOf(const std::string& protocol, const std::string& configuration
 
 constexpr const char* kOld = R"({"minReaderVersion":1,"minWriterVersion":2})";
 
-std::string RefusalOf(const DeltaTable& table, bool removes = false) {
-  const Status status = CheckWritable(table, removes, "lake/events");
+std::string RefusalOf(const DeltaTable& table, StoreMode mode = StoreMode::kAppend) {
+  const Status status = CheckWritable(table, mode, "lake/events");
   return status.ok() ? "" : FaultOf(status).what + "; " + FaultOf(status).why;
 }
 
 TEST(DeltaTable, OfUsualProtocolsIsWritten) {
-  EXPECT_EQ(RefusalOf({}, true), "");
-  EXPECT_EQ(RefusalOf(TableOf(kOld), true), "");
+  EXPECT_EQ(RefusalOf({}, StoreMode::kReplace), "");
+  EXPECT_EQ(RefusalOf(TableOf(kOld), StoreMode::kReplace), "");
   EXPECT_EQ(RefusalOf(TableOf(R"({"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":
       ["deletionVectors"],"writerFeatures":["deletionVectors","appendOnly","invariants"]})"),
-                      true),
+                      StoreMode::kReplace),
             "");
   EXPECT_EQ(PartitionsOf(TableOf(kOld)), std::vector<std::string>{"day"});
 }
@@ -62,7 +62,8 @@ TEST(DeltaTable, WithSettingsThatAreNotKeptIsRefused) {
   }
   const std::string append_only = R"({"delta.appendOnly":"true"})";
   EXPECT_EQ(RefusalOf(TableOf(kOld, append_only)), "");
-  EXPECT_NE(RefusalOf(TableOf(kOld, append_only), true).find("appendOnly"), std::string::npos);
+  EXPECT_NE(RefusalOf(TableOf(kOld, append_only), StoreMode::kReplace).find("appendOnly"),
+            std::string::npos);
   for (const char* rule :
        {R"({"delta.invariants":"x"})", R"({"delta.generationExpression":"a + 1"})",
         R"({"delta.identity.start":1})"}) {

@@ -38,6 +38,12 @@ struct DatabaseTable {
   int64_t bytes = -1;
 };
 
+// An object of a store as a file of this machine.
+struct ObjectCopy {
+  std::string path;
+  std::string sha256;
+};
+
 // What a gang will need, checked before any of its rows is read.
 struct Demand {
   GangSpec gang;
@@ -75,6 +81,9 @@ class Engine {
   // its version, an Iceberg table with its snapshot, a pattern with its objects. Of other sources,
   // and where an engine knows no such state, the source as it is.
   virtual Result<Source> Pin(const Source& source, const Call&) { return source; }
+  // Copies the objects of a pinned source here, in their order; the copies stay as they are for as
+  // long as the engine lives. An engine that cannot refuses (kUsage).
+  virtual Result<std::vector<ObjectCopy>> CopyHere(const Source& source, const Call& call);
   // Whether a gang can be seated: now, later, or never, which is a fault of exit kUsage that names
   // the number that does not fit. Reads no row. Starts the engine's own workers, so that they load
   // what they need while the rows are made.

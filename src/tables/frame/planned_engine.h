@@ -28,6 +28,9 @@ class PlannedEngine : public Engine {
   Result<Source> Pin(const Source& source, const Call& call) override {
     return engine_->Pin(source, call);
   }
+  Result<std::vector<ObjectCopy>> CopyHere(const Source& source, const Call& call) override {
+    return engine_->CopyHere(source, call);
+  }
   LocalStore* Kept() override { return engine_->Kept(); }
   std::string address() const override;
 

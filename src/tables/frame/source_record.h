@@ -20,9 +20,10 @@ namespace protium {
 struct SourceFacts {
   std::string source;   // For people: DescribeSource().
   std::string columns;  // Names and types.
-  int64_t rows = 0;
+  int64_t rows = 0;     // -1: they are not counted.
   // The sum of hashes of all rows, whatever their order; empty above 1,000,000 rows, where their
-  // number alone is compared, and where the position says enough.
+  // number alone is compared, and where the position says enough. Of files that are copied here, a
+  // digest of their bytes.
   std::string sum;
   // The position of the server's write-ahead log, before the rows were counted (PostgreSQL); of a
   // pinned source, its version, its snapshot, or a digest of its objects.
@@ -62,6 +63,8 @@ class SourceRecord {
   // position, the number of rows, and the sum. A difference is a fault of kInput that says what
   // changed.
   Status Add(Engine& engine, const Plan& table, const Source& source, const Call& call);
+  // The same for a pinned source whose files are read in copies; their bytes are compared.
+  Status AddCopies(const Source& source, const std::vector<ObjectCopy>& copies);
   // Returns the source as an earlier attempt read it, or else as it stands now (Engine::Pin). An
   // object that has changed since is a fault of kInput.
   Result<Source> PinOf(Engine& engine, const Source& source, const Call& call);

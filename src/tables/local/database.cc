@@ -122,6 +122,12 @@ Status Database::OpenSource(const Source& source) {
   return sources_.Open(connection, source);
 }
 
+Status Database::OpenPlace(const Source& source) {
+  const std::lock_guard lock(mutex_);
+  PT_LET(const duck::Connection connection, Connect());
+  return sources_.OpenPlace(connection, source);
+}
+
 Result<Source> Database::PinSource(const Source& source) {
   const std::lock_guard lock(mutex_);
   PT_LET(const duck::Connection connection, Connect());

@@ -39,6 +39,8 @@ class Database {
   bool Admit(const std::vector<std::string>& files, const std::vector<Source>& sources = {});
   // Makes a source readable (OpenSources::Open), after its files were admitted and before Lock().
   Status OpenSource(const Source& source);
+  // Makes the files at a source's place readable (OpenSources::OpenPlace), before Lock().
+  Status OpenPlace(const Source& source);
   // Finds the state of a source (OpenSources::Pin), before Lock().
   Result<Source> PinSource(const Source& source);
   bool locked();

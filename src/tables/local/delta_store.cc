@@ -12,9 +12,11 @@
 #include "delta/commit.h"
 #include "local/delta_files.h"
 #include "local/delta_log.h"
+#include "local/delta_upsert.h"
 #include "local/kept_tables.h"
 #include "local/sources.h"
 #include "local/store_key.h"
+#include "local/upsert.h"
 #include "objects/put_new.h"
 #include "os/file.h"
 #include "os/new_file.h"
@@ -53,15 +55,6 @@ Status CheckStore(const Source& target) {
                .fix = "write it on Spark, or to a folder"});
 }
 
-Status CheckMode(const Source& target, StoreMode mode) {
-  if (mode != StoreMode::kUpsert) return CheckStore(target);
-  return Fail({.exit = Exit::kUsage,
-               .what = "rows are not upserted into tables of Delta",
-               .where = DescribeSource(target),
-               .fix = "replace the table, append to it, or upsert into a database",
-               .kept = "the table as it was"});
-}
-
 class DeltaStoring {
  public:
   DeltaStoring(const duck::Connection& connection, const Store& store, std::string rows)
@@ -70,35 +63,81 @@ class DeltaStoring {
         log_(connection, store.target),
         rows_(std::move(rows)) {}
 
+  // A commit of which it is not known whether it appeared keeps its files.
   Result<int64_t> Run(const arrow::Schema& schema) {
     PT_LET(const std::string count, Ask("SELECT CAST(count(*) AS VARCHAR) FROM " + rows_));
-    PT_LET(DeltaTable table, log_.Read());
-    PT_LET(const bool done, IsDone(table));
-    if (done) return AllAsNumber<int64_t>(count).value_or(0);
-    PT_TRY(Check(table));
-    PT_LET(schema_, table.exists() ? ParseJson(TextAt(table.metadata, "schemaString"))
-                                   : DeltaSchema(schema));
-    PT_LET(const auto columns, FitColumns(schema_, schema, store_.target.file));
-    PT_TRY(CheckNulls(columns));
-    partitions_ = PartitionsOf(table);
-    auto files = WriteDeltaFiles(connection_, store_.target, name_, rows_, columns, partitions_);
-    if (!files.ok()) Discard();
-    PT_LET(files_, std::move(files));
-    PT_TRY(Commit(std::move(table)));
-    return AllAsNumber<int64_t>(count).value_or(0);
+    PT_TRY(NameTransaction());
+    for (int i = 0; i < kMostTries; ++i) {
+      const Result<bool> ready = Prepare(schema);
+      if (!ready.ok() || !*ready) {
+        Discard();
+        PT_TRY(ready.status());
+        return AllAsNumber<int64_t>(count).value_or(0);
+      }
+      PT_LET(const bool won, Put());
+      if (won) return AllAsNumber<int64_t>(count).value_or(0);
+    }
+    Discard();
+    return Fail({.exit = Exit::kRemote,
+                 .what = fmt::format("other writers were faster {} times", kMostTries),
+                 .where = store_.target.file,
+                 .kept = "the table without these rows"});
   }
 
  private:
   bool replaces() const { return store_.mode == StoreMode::kReplace; }
+  bool upserts() const { return store_.mode == StoreMode::kUpsert; }
 
-  Status Check(const DeltaTable& table) {
-    return CheckWritable(table, replaces(), store_.target.file);
+  // A resumed run that has learned more has other rows to upsert; the same ones would replace what
+  // others have written since.
+  Status NameTransaction() {
+    transaction_ = TransactionOf(store_);
+    if (!upserts()) return Status::OK();
+    PT_LET(const std::string rows,
+           Ask("SELECT coalesce(CAST(sum(hash(r)) AS VARCHAR), '') FROM " + rows_ + " r"));
+    transaction_ += " rows " + rows;
+    return Status::OK();
   }
 
   // Replacing gives the same however often, and a run may have learned more since.
-  Result<bool> IsDone(const DeltaTable& table) {
-    if (replaces() || !table.exists()) return false;
-    return log_.Has(TransactionOf(store_));
+  Result<bool> IsDone() {
+    if (replaces() || !table_.exists()) return false;
+    return log_.Has(transaction_);
+  }
+
+  // Reads the table as it is now and writes the files of its next version; false if the rows are
+  // in it already.
+  Result<bool> Prepare(const arrow::Schema& schema) {
+    PT_LET(table_, log_.Read());
+    PT_LET(const bool done, IsDone());
+    if (done) return false;
+    PT_TRY(CheckWritable(table_, store_.mode, store_.target.file));
+    // What an upsert replaces is another writer's now.
+    if (std::exchange(written_, true) && !upserts()) {
+      PT_TRY(CheckStill());
+    } else {
+      PT_TRY(WriteFiles(schema));
+    }
+    return true;
+  }
+
+  Status WriteFiles(const arrow::Schema& schema) {
+    Discard();
+    name_ = "part-" + RandomLetters(16);
+    PT_LET(schema_, table_.exists() ? ParseJson(TextAt(table_.metadata, "schemaString"))
+                                    : DeltaSchema(schema));
+    PT_LET(const auto columns, FitColumns(schema_, schema, store_.target.file));
+    PT_TRY(CheckNulls(columns));
+    partitions_ = PartitionsOf(table_);
+    DeltaRewrite rewrite{.rows = rows_};
+    if (upserts() && table_.exists()) {
+      PT_LET(const auto there, log_.Files());
+      PT_LET(rewrite, FindRewrite(connection_, store_, rows_, there, columns, partitions_));
+    }
+    removed_ = std::move(rewrite.removed);
+    PT_LET(files_,
+           WriteDeltaFiles(connection_, store_.target, name_, rewrite.rows, columns, partitions_));
+    return Status::OK();
   }
 
   Status CheckNulls(const std::vector<DeltaColumn>& columns) {
@@ -117,31 +156,10 @@ class DeltaStoring {
     return Status::OK();
   }
 
-  // A commit of which it is not known whether it appeared keeps its files.
-  Status Commit(DeltaTable table) {
-    for (int i = 0; i < kMostTries; ++i) {
-      PT_LET(const bool won, Put(table));
-      if (won) return Status::OK();
-      PT_LET(table, log_.Read());
-      PT_LET(const bool done, IsDone(table));
-      const Status still = done ? Status::OK() : CheckStill(table);
-      if (done || !still.ok()) {
-        Discard();
-        return still;
-      }
-    }
-    Discard();
-    return Fail({.exit = Exit::kRemote,
-                 .what = fmt::format("other writers were faster {} times", kMostTries),
-                 .where = store_.target.file,
-                 .kept = "the table without these rows"});
-  }
-
   // Whether the files, which were written for the table as it was, fit what it is now.
-  Status CheckStill(const DeltaTable& table) {
-    PT_TRY(Check(table));
-    const Result<Json> schema = ParseJson(TextAt(table.metadata, "schemaString"));
-    if (schema.ok() && *schema == schema_ && PartitionsOf(table) == partitions_)
+  Status CheckStill() {
+    const Result<Json> schema = ParseJson(TextAt(table_.metadata, "schemaString"));
+    if (schema.ok() && *schema == schema_ && PartitionsOf(table_) == partitions_)
       return Status::OK();
     return Fail({.exit = Exit::kRemote,
                  .what = "another writer has changed the columns of the Delta table meanwhile",
@@ -150,17 +168,18 @@ class DeltaStoring {
                  .kept = "the table without these rows"});
   }
 
-  Result<bool> Put(const DeltaTable& table) {
-    DeltaCommit commit{.append = !replaces(),
-                       .transaction = TransactionOf(store_),
+  Result<bool> Put() {
+    DeltaCommit commit{.mode = store_.mode,
+                       .transaction = transaction_,
                        .millis = MillisNow(),
-                       .added = files_};
+                       .added = files_,
+                       .removed = removed_};
     PT_LET(commit.id, Ask("SELECT CAST(uuid() AS VARCHAR)"));
-    if (!table.exists()) commit.created = schema_;
-    if (replaces() && table.exists()) {
+    if (!table_.exists()) commit.created = schema_;
+    if (replaces() && table_.exists()) {
       PT_LET(commit.removed, log_.Files());
     }
-    const std::string name = log_.folder() + "/" + CommitName(table.version + 1);
+    const std::string name = log_.folder() + "/" + CommitName(table_.version + 1);
     const std::string text = CommitText(commit);
     return IsObjectPlace(store_.target.file) ? PutAtStore(name, text) : PutHere(name, text);
   }
@@ -181,7 +200,9 @@ class DeltaStoring {
     return there == text;
   }
 
-  void Discard() { RemoveDeltaFiles(store_.target, name_); }
+  void Discard() {
+    if (!name_.empty()) RemoveDeltaFiles(store_.target, name_);
+  }
 
   Result<std::string> Ask(const std::string& sql) { return duck::AskText(connection_, sql); }
 
@@ -189,35 +210,40 @@ class DeltaStoring {
   const Store& store_;
   DeltaLog log_;
   const std::string rows_;
-  const std::string name_ = "part-" + RandomLetters(16);
+  std::string transaction_;
+  DeltaTable table_;      // As it was read last.
+  bool written_ = false;  // Whether files were.
+  std::string name_;      // That of the files begins so; empty before there are any.
   Json schema_;
   std::vector<std::string> partitions_;
   std::vector<DeltaFile> files_;
+  std::vector<Json> removed_;  // By an upsert.
 };
 
 }  // namespace
 
 Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream,
                              const Store& store) {
-  PT_TRY(CheckMode(store.target, store.mode));
+  PT_TRY(CheckStore(store.target));
   DatabaseOptions own = options;
   own.show_secrets = true;  // For FindStoreKey(); no SQL of others runs in this database.
   const auto database = std::make_shared<Database>(own);
   PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
   PT_LET(const duck::Connection connection, database->Connect());
+  if (store.mode == StoreMode::kUpsert) PT_TRY(CheckRowKeys(connection, store, rows.name()));
   OpenSources sources;
   PT_TRY(sources.OpenPlace(connection, store.target));
   return DeltaStoring(connection, store, rows.name()).Run(*stream.schema());
 }
 
 Status CheckDeltaTarget(const DatabaseOptions& options, const Store& store) {
-  PT_TRY(CheckMode(store.target, store.mode));
+  PT_TRY(CheckStore(store.target));
   Database database(options);
   PT_LET(const duck::Connection connection, database.Connect());
   OpenSources sources;
   PT_TRY(sources.OpenPlace(connection, store.target));
   PT_LET(const DeltaTable table, DeltaLog(connection, store.target).Read());
-  return CheckWritable(table, store.mode == StoreMode::kReplace, store.target.file);
+  return CheckWritable(table, store.mode, store.target.file);
 }
 
 }  // namespace protium

@@ -12,6 +12,7 @@
 #include "local/database.h"
 #include "local/explainer.h"
 #include "local/inputs.h"
+#include "local/object_copies.h"
 #include "local/plain_stream.h"
 #include "local/query_tables.h"
 #include "local/source_tables.h"
@@ -35,6 +36,7 @@ class LocalEngine : public Engine {
   LocalEngine(LocalOptions options, std::unique_ptr<Workers> workers)
       : options_(std::move(options)),
         stored_(StoredTables::Open(options_.store, options_.run, options_.fresh)),
+        copies_(stored_ == nullptr ? nullptr : stored_->store(), options_.spill),
         workers_(std::move(workers)) {
     AddStore();
   }
@@ -89,9 +91,14 @@ class LocalEngine : public Engine {
   }
 
   Result<Source> Pin(const Source& source, const Call&) override {
-    const std::lock_guard lock(mutex_);
-    if (stores_.back()->database->locked()) PT_TRY(AddOpenStore().status());
-    return stores_.back()->database->PinSource(source);
+    PT_LET(Database * database, Unlocked());
+    return database->PinSource(source);
+  }
+
+  Result<std::vector<ObjectCopy>> CopyHere(const Source& source, const Call& call) override {
+    PT_LET(Database * database, Unlocked());
+    PT_TRY(database->OpenPlace(source));
+    return copies_.Take(*database, source, call);
   }
 
   Result<Admission> Admit(const Demand& demand, const Call&) override {
@@ -147,6 +154,13 @@ class LocalEngine : public Engine {
     store.database->Admit({files_.begin(), files_.end()});
     for (const Source& source : sources_) PT_TRY(store.database->OpenSource(source));
     return &store;
+  }
+
+  // A database that may open what no plan has named yet; it lives as long as the engine.
+  Result<Database*> Unlocked() {
+    const std::lock_guard lock(mutex_);
+    if (stores_.back()->database->locked()) PT_TRY(AddOpenStore().status());
+    return stores_.back()->database.get();
   }
 
   // Returns the store in which queries over `plan` run; locks its database if the plan contains SQL
@@ -275,6 +289,7 @@ class LocalEngine : public Engine {
   std::mutex mutex_;
   // Null without a store. Tables of the stores below lie in its files.
   std::unique_ptr<StoredTables> stored_;
+  ObjectCopies copies_;
   // The last one is for new plans; all live as long as the engine.
   std::vector<std::unique_ptr<TableStore>> stores_;
   // All files and sources that plans have named.

@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-// Stores give the time of writing in seconds, of their own clock.
+// How far the clock of a store may be from ours.
 constexpr int64_t kSettledSeconds = 60;
 
 // The SHA-256 of a small file; empty if it cannot be read.
@@ -39,10 +39,7 @@ std::string ExtensionVersion(const duck::Connection& connection, const std::stri
 bool AreSettled(const duck::Connection& connection, const Source& source) {
   std::string newest;
   for (const SourceObject& each : source.objects) newest = std::max(newest, each.changed);
-  const auto old = duck::AskText(
-      connection, fmt::format("SELECT CAST(epoch(CAST({} AS TIMESTAMPTZ)) + {} < {} AS VARCHAR)",
-                              DuckDbText(newest), kSettledSeconds, std::time(nullptr)));
-  return old.ok() && *old == "true";
+  return IsSettled(connection, newest);
 }
 
 // Null: nothing names it.
@@ -67,6 +64,13 @@ Json NameOf(const duck::Connection& connection, const Source& source) {
 }
 
 }  // namespace
+
+bool IsSettled(const duck::Connection& connection, const std::string& changed) {
+  const auto old = duck::AskText(
+      connection, fmt::format("SELECT CAST(epoch(CAST({} AS TIMESTAMPTZ)) + {} < {} AS VARCHAR)",
+                              DuckDbText(changed), kSettledSeconds, std::time(nullptr)));
+  return old.ok() && *old == "true";
+}
 
 std::string NameSource(const duck::Connection& connection, const Source& source) {
   const Json name = NameOf(connection, source);

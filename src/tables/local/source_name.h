@@ -15,4 +15,8 @@ namespace protium {
 // for all others, and where that cannot be read. `connection` must be able to open the place.
 std::string NameSource(const duck::Connection& connection, const Source& source);
 
+// Whether an object that was written at this time, as its store said it, can be told by it from one
+// that is written later: stores count in seconds, of their own clock.
+bool IsSettled(const duck::Connection& connection, const std::string& changed);
+
 }  // namespace protium

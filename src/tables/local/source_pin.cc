@@ -2,16 +2,18 @@
 #include "local/source_pin.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include "base/fault.h"
+#include "format/file_form.h"
+#include "format/object_files.h"
 #include "format/partitions.h"
 #include "local/iceberg_pin.h"
 #include "local/source_listing.h"
-#include "sources/object_store.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
@@ -52,18 +54,26 @@ Result<Source> PinDelta(const duck::Connection& connection, Source source) {
   return source;
 }
 
-// The part of a pattern before its first wildcard, up to a folder.
-std::string RootOf(const std::string& pattern) {
-  const size_t wild = pattern.find_first_of("*?[");
-  const std::string_view plain = std::string_view(pattern).substr(0, wild);
-  return std::string(plain.substr(0, plain.rfind('/')));
+// Names that engines skip among files of this machine, too (frame/table_files.h).
+bool IsHidden(std::string_view name) { return name.starts_with('.') || name.starts_with('_'); }
+
+bool HasEnding(const std::string& name, Format format) {
+  return std::ranges::any_of(PatternsOf(format), [&](const std::string& each) {
+    return ::fnmatch(each.c_str(), name.c_str(), FNM_PERIOD) == 0;
+  });
 }
 
-// A folder stands for the Parquet files in it.
-std::string PatternOf(const Source& source) {
-  const bool file = source.file.ends_with(".parquet") || source.file.find('*') != std::string::npos;
-  if (file) return source.file;
-  return source.file + (source.file.ends_with('/') ? "" : "/") + "*.parquet";
+// Whether an object that the pattern matches is a file of the table, as it would be here.
+bool IsFileOf(const Source& source, const std::string& place) {
+  if (!RowOf(source.kind).copied) return true;
+  const fs::path path = place.substr(std::min(place.size(), ObjectRoot(source).size() + 1));
+  if (std::ranges::any_of(path.parent_path(),
+                          [](const fs::path& each) { return IsHidden(each.string()); })) {
+    return false;
+  }
+  const std::string name = path.filename().string();
+  if (IsObjectFolder(source)) return HasEnding(name, FormatOfFiles(source.kind));
+  return place == source.file || !(name.empty() || name.starts_with('.'));
 }
 
 // DuckDB takes the columns of the first file, and would leave out what only others have.
@@ -87,12 +97,7 @@ Result<Source> PinObjects(const duck::Connection& connection, Source source) {
          AskSource(connection, source,
                    "filename || chr(9) || CAST(size AS VARCHAR) || chr(9) || CAST(last_modified AS "
                    "VARCHAR)",
-                   "read_blob(" + DuckDbText(PatternOf(source)) + ")"));
-  if (lines.empty()) {
-    return Fail({.exit = Exit::kInput,
-                 .what = "no object of the store matches the table's pattern",
-                 .where = PatternOf(source)});
-  }
+                   "read_blob(" + DuckDbText(ObjectPattern(source)) + ")"));
   if (lines.size() > kMostObjects) {
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("the table has {} objects, and {} at most are read",
@@ -106,15 +111,17 @@ Result<Source> PinObjects(const duck::Connection& connection, Source source) {
     std::getline(parts, object.place, '\t');
     parts >> object.bytes >> std::ws;
     std::getline(parts, object.changed);
-    source.objects.push_back(std::move(object));
+    if (IsFileOf(source, object.place)) source.objects.push_back(std::move(object));
   }
-  PT_TRY(CheckSameColumns(connection, source));
+  if (source.objects.empty()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "no object of the store matches the table's pattern",
+                 .where = ObjectPattern(source)});
+  }
+  if (!RowOf(source.kind).copied) PT_TRY(CheckSameColumns(connection, source));
   if (!source.partitions.empty()) PT_TRY(FoldersOf(source).status());
   return source;
 }
-
-// "s3://lake/a" as the path /lake/a, which has folders.
-std::string PathAtStore(const std::string& place) { return place.substr(place.find("://") + 2); }
 
 }  // namespace
 
@@ -125,6 +132,8 @@ bool NeedsPin(const Source& source) {
     case SourceKind::kIceberg:
       return !source.file.ends_with(".json") || source.version || !source.as_of.empty();
     case SourceKind::kParquet:
+    case SourceKind::kCsv:
+    case SourceKind::kJsonLines:
       return source.objects.empty();
     default:
       return false;
@@ -140,7 +149,7 @@ Result<Source> FindPin(const duck::Connection& connection, const Source& source)
 Result<Partitions> FoldersOf(const Source& source) {
   std::vector<std::string> paths;
   for (const SourceObject& object : source.objects) paths.push_back(PathAtStore(object.place));
-  return ReadPartitions(paths, PathAtStore(RootOf(PatternOf(source))), source.partitions, nullptr);
+  return ReadPartitions(paths, PathAtStore(ObjectRoot(source)), source.partitions, nullptr);
 }
 
 }  // namespace protium

@@ -34,6 +34,8 @@ constexpr SourceKindRow kKinds[] = {
      .set_up = "iceberg",
      .folder = true},
     {.kind = SourceKind::kParquet, .title = "Parquet", .folder = true},
+    {.kind = SourceKind::kCsv, .title = "CSV", .folder = true, .copied = true},
+    {.kind = SourceKind::kJsonLines, .title = "JSON lines", .folder = true, .copied = true},
     {.kind = SourceKind::kPostgres,
      .title = "PostgreSQL",
      .extension = "postgres_scanner",
@@ -86,7 +88,8 @@ Status CheckPlace(const Source& source) {
   const bool object = IsObjectPlace(source.file);
   if (object && !row.folder) {
     return Refuse(source, fmt::format("{} is not read at an object store", row.title),
-                  "copy the file to this machine; Parquet, Delta and Iceberg are read there");
+                  "copy the file to this machine; Parquet, CSV, JSON lines, Delta and Iceberg are "
+                  "read there");
   }
   return Status::OK();
 }
@@ -175,7 +178,7 @@ std::string TableFolder(const std::string& place) {
 std::vector<std::string> OpenedFor(const Source& source) {
   if (RowOf(source.kind).server) return {};
   if (!RowOf(source.kind).folder) return {source.file};
-  if (source.kind != SourceKind::kParquet) return {TableFolder(source.file) + "/"};
+  if (HasVersions(source.kind)) return {TableFolder(source.file) + "/"};
   std::vector<std::string> places;
   for (const SourceObject& object : source.objects) places.push_back(object.place);
   return places;

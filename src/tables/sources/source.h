@@ -24,6 +24,7 @@ struct SourceKindRow {
   std::string_view scheme;     // Of a server's URL.
   int port;                    // Of a server whose URL names none.
   std::string_view query;      // The table function that runs the server's own SQL; empty: none.
+  bool copied;  // Its files say nothing of their types: they are read in copies here.
 };
 
 std::span<const SourceKindRow> SourceKinds();

@@ -62,10 +62,12 @@ Json Read(const fs::path& file) {
 // What identifies the contents of a source (frame/source_record.h).
 std::string FactsText(const Json& facts) {
   const std::string position = facts.value("position", ""), sum = facts.value("sum", "");
-  std::string text = fmt::format("{} rows", facts.value("rows", int64_t{0}));
-  if (!sum.empty()) text += ", sum " + sum;
-  if (!position.empty()) text += ", at " + position;
-  return text;
+  const int64_t rows = facts.value("rows", int64_t{0});
+  std::vector<std::string> parts;
+  if (rows >= 0) parts.push_back(fmt::format("{} rows", rows));
+  if (!sum.empty()) parts.push_back("sum " + sum);
+  if (!position.empty()) parts.push_back("at " + position);
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Returns the contents of the run's input files, by path, and of its sources, by what they are.

@@ -20,6 +20,7 @@
 #include "base/fault.h"
 #include "base/units.h"
 #include "column/cells.h"
+#include "format/file_form.h"
 #include "format/safetensors.h"
 #include "frame/session_state.h"
 #include "inspect/first_columns.h"
@@ -303,10 +304,10 @@ Result<std::optional<TypedPlace>> SourceIn(const Arguments& arguments) {
   return std::optional(std::move(place));
 }
 
-// What lies on an object store is read in its copy here.
+// A run or a model on an object store is read in its copy here.
 Result<fs::path> BroughtHere(const Arguments& arguments) {
   const std::string what = arguments.operand(0);
-  if (!IsOnStore(what)) return fs::path(what);
+  if (!IsOnStore(what) || FormOfName(what)) return fs::path(what);
   if (what.ends_with("/model")) return FindNamedModel(arguments, what);
   PT_LET(NamedRun run, FindNamedRun(arguments, what, Parts::kFacts));
   return std::move(run.path);
@@ -333,8 +334,10 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   }
   PT_LET(const std::optional<TypedPlace> source, SourceIn(arguments));
   if (source) {
-    return source->is_database() ? ShowDatabase(*source, json)
-                                 : ShowTable(*source, {}, label, json);
+    if (source->is_database()) return ShowDatabase(*source, json);
+    const bool csv = source->source->kind == SourceKind::kCsv;
+    PT_LET(const CsvGiven given, csv ? ReadCsvFlags(arguments) : Result<CsvGiven>(CsvGiven()));
+    return ShowTable(*source, given, label, json);
   }
   const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
   if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {

@@ -138,7 +138,7 @@ class SparkEngine : public Engine {
     PT_TRY(FirstError(plan));
     Warn(call);
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
-      PT_TRY(CheckTarget(store->target, call));
+      PT_TRY(CheckTarget(*store, call));
     }
     SparkExplainer explainer(*session_, settings_, Context(call, nullptr), call);
     return explainer.Explain(plan);
@@ -157,8 +157,9 @@ class SparkEngine : public Engine {
 
  private:
   // A table that does not exist yet is no fault; a server without Delta is.
-  Status CheckTarget(const Source& target, const Call& call) {
-    const Status found = Pin(target, call).status();
+  Status CheckTarget(const Store& store, const Call& call) {
+    PT_TRY(CheckDeltaMode(store));
+    const Status found = Pin(store.target, call).status();
     return !found.ok() && FaultOf(found).exit == Exit::kEnvironment ? found : Status::OK();
   }
 

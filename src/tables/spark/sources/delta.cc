@@ -97,16 +97,22 @@ Result<Source> PinDelta(SparkSession& session, const Source& source, const Call&
   return pinned;
 }
 
+Status CheckDeltaMode(const Store& store) {
+  if (store.target.kind != SourceKind::kDelta || store.mode != StoreMode::kUpsert) {
+    return Status::OK();
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "rows are not upserted into tables of Delta on Spark",
+               .where = DescribeSource(store.target),
+               .fix = "run on the embedded engine, --engine local; replace the table, or append to "
+                      "it",
+               .kept = "the table as it was"});
+}
+
 Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, const Store& store,
                              ExecuteOptions options, const Call& call) {
   if (IsObjectPlace(store.target.file)) return NotAtStores(store.target);
-  if (store.mode == StoreMode::kUpsert) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "rows are not upserted into tables of Delta",
-                 .where = DescribeSource(store.target),
-                 .fix = "replace the table, append to it, or upsert into a database",
-                 .kept = "the table as it was"});
-  }
+  PT_TRY(CheckDeltaMode(store));
   connect::WriteSpec spec{
       .format = "delta", .path = FileUri(store.target.file), .mode = connect::SaveMode::kReplace};
   // Replacing gives the same however often it is done, and a run may have learned more since.

@@ -17,6 +17,9 @@ Result<connect::Relation> ReadDelta(SparkSession& session, const Source& source,
 // had none then, or is no table.
 Result<Source> PinDelta(SparkSession& session, const Source& source, const Call& call);
 
+// Refuses (kUsage) rows that are to be upserted into a table of Delta.
+Status CheckDeltaMode(const Store& store);
+
 // Writes the rows as one version of the table, and makes the table if there is none; returns their
 // number. Rows of a run and output that were appended already are not appended again, which makes
 // the number 0: the table's log names them.

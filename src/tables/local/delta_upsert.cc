@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/delta_upsert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "base/fault.h"
+#include "base/percent.h"
+#include "base/text.h"
+#include "local/source_faults.h"
+#include "sources/source.h"
+#include "sql/duckdb/quoted.h"
+#include "sql/duckdb/scan.h"
+
+namespace protium {
+namespace {
+
+constexpr const char* kFiles = "pt_delta_files";
+constexpr const char* kKeys = "pt_delta_keys";
+
+std::string FileName(const Json& file) { return TextAt(file, "path"); }
+
+Status Refuse(const Store& store, const std::string& feature, std::string why) {
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("the Delta table has {}, which an upsert of the embedded engine "
+                                   "does not keep",
+                                   feature),
+               .where = store.target.file,
+               .why = std::move(why),
+               .fix = "replace the table, append to it, or upsert with Spark's own MERGE",
+               .kept = "the table as it was"});
+}
+
+class Rewriting {
+ public:
+  Rewriting(const duck::Connection& connection, const Store& store, const std::string& rows,
+            const std::vector<DeltaColumn>& columns, const std::vector<std::string>& partitions)
+      : connection_(connection),
+        store_(store),
+        rows_(rows),
+        columns_(columns),
+        partitions_(partitions) {}
+
+  Result<DeltaRewrite> Find(const std::vector<Json>& files) {
+    DeltaRewrite rewrite{.rows = "SELECT " + Typed() + " FROM " + rows_};
+    PT_TRY(AddFiles(files));
+    PT_LET(const std::vector<size_t> held, HoldKeys(files));
+    std::vector<Json> removed;
+    for (const size_t at : held) removed.push_back(files[at]);
+    if (!removed.empty()) {
+      PT_LET(const std::string kept, Existing(removed));
+      rewrite.rows += fmt::format(" UNION ALL SELECT {} FROM ({}) e ANTI JOIN {} k ON {}",
+                                  Names("e."), kept, kKeys, SameKey());
+    }
+    rewrite.rows = "(" + rewrite.rows + ")";
+    rewrite.removed = std::move(removed);
+    return rewrite;
+  }
+
+ private:
+  const std::string& TypeOf(const std::string& name) const {
+    return std::ranges::find(columns_, name, &DeltaColumn::name)->type;
+  }
+
+  std::string Names(const std::string& of) const {
+    std::string list;
+    for (const DeltaColumn& each : columns_) {
+      list += (list.empty() ? "" : ", ") + of + DuckDbName(each.name);
+    }
+    return list;
+  }
+
+  // The table's columns of the new rows.
+  std::string Typed() const {
+    std::string list;
+    for (const DeltaColumn& each : columns_) {
+      list += fmt::format("{0}CAST({1} AS {2}) AS {1}", list.empty() ? "" : ", ",
+                          DuckDbName(each.name), each.type);
+    }
+    return list;
+  }
+
+  std::string SameKey() const {
+    std::string same;
+    for (const std::string& key : store_.keys) {
+      same += fmt::format("{0}e.{1} = k.{1}", same.empty() ? "" : " AND ", DuckDbName(key));
+    }
+    return same;
+  }
+
+  Status Do(const std::string& sql) {
+    return PlaceFault(store_.target, duck::Do(connection_, sql));
+  }
+
+  // The place of a file that the log names.
+  Result<std::string> PlaceOfFile(const Json& file) const {
+    const std::string path = PercentDecoded(FileName(file)).value_or(FileName(file));
+    const bool outside = path.empty() || path.front() == '/' || path.find(':') < path.find('/') ||
+                         path.find("../") != path.npos;
+    if (outside) return Refuse(store_, "files outside of its folder", path);
+    return TableFolder(store_.target.file) + "/" + path;
+  }
+
+  // Names the files with their numbers and the values that their folders stand for, and the keys of
+  // the new rows.
+  Status AddFiles(const std::vector<Json>& files) {
+    std::string names = "place, number", lines;
+    for (size_t i = 0; i < partitions_.size(); ++i) names += fmt::format(", p{}", i);
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!MemberOf(files[i], "deletionVector").is_null()) {
+        return Refuse(store_, "deletion vectors (the feature deletionVectors)",
+                      "rows of " + FileName(files[i]) + " are marked as deleted");
+      }
+      PT_LET(const std::string place, PlaceOfFile(files[i]));
+      lines += fmt::format("{}({}, {}", lines.empty() ? "" : ", ", DuckDbText(place), i);
+      for (const std::string& each : partitions_) {
+        const std::string value = TextAt(MemberOf(files[i], "partitionValues"), each);
+        lines += ", " + (value.empty() ? std::string("CAST(NULL AS VARCHAR)") : DuckDbText(value));
+      }
+      lines += ")";
+    }
+    if (!files.empty()) {
+      PT_TRY(Do(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT * FROM (VALUES {}) t({})",
+                            kFiles, lines, names)));
+    }
+    std::string keys;
+    for (const std::string& key : store_.keys) {
+      keys += fmt::format("{0}CAST({1} AS {2}) AS {1}", keys.empty() ? "" : ", ", DuckDbName(key),
+                          TypeOf(key));
+    }
+    return Do(
+        fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {} FROM {}", kKeys, keys, rows_));
+  }
+
+  // The rows of some files, with the table's columns and the numbers of their files. A column that
+  // was added later is in none of the older files.
+  Result<std::string> Existing(const std::vector<Json>& files) {
+    std::string list;
+    for (const Json& file : files) {
+      PT_LET(const std::string place, PlaceOfFile(file));
+      list += (list.empty() ? "" : ", ") + DuckDbText(DuckDbPath(place));
+    }
+    const std::string read = fmt::format(
+        "read_parquet([{}], filename = 'pt_place', union_by_name = true, hive_partitioning = "
+        "false)",
+        list);
+    const auto prepared = duck::Prepare(connection_, "SELECT * FROM " + read);
+    PT_TRY(PlaceFault(store_.target, prepared.status()));
+    std::set<std::string> there;
+    for (const duck::Column& each : duck::DescribeColumns(*prepared))
+      there.insert(Lower(each.name));
+    std::string columns = "f.number AS pt_number";
+    for (const DeltaColumn& each : columns_) {
+      const auto folder = std::ranges::find(partitions_, each.name);
+      const std::string from = folder != partitions_.end()
+                                   ? fmt::format("f.p{}", folder - partitions_.begin())
+                               : there.contains(Lower(each.name)) ? "t." + DuckDbName(each.name)
+                                                                  : std::string("NULL");
+      columns += fmt::format(", CAST({} AS {}) AS {}", from, each.type, DuckDbName(each.name));
+    }
+    return fmt::format("SELECT {} FROM {} t JOIN {} f ON t.pt_place = f.place", columns, read,
+                       kFiles);
+  }
+
+  // The files with a row whose key is that of a new one.
+  Result<std::vector<size_t>> HoldKeys(const std::vector<Json>& files) {
+    std::vector<size_t> held;
+    if (files.empty()) return held;
+    PT_LET(const std::string existing, Existing(files));
+    const auto text = duck::AskText(
+        connection_, fmt::format("SELECT coalesce(string_agg(DISTINCT CAST(pt_number AS VARCHAR), "
+                                 "' '), '') FROM ({}) e SEMI JOIN {} k ON {}",
+                                 existing, kKeys, SameKey()));
+    PT_TRY(PlaceFault(store_.target, text.status()));
+    std::istringstream numbers(*text);
+    for (size_t at = 0; numbers >> at;) held.push_back(at);
+    std::ranges::sort(held);
+    return held;
+  }
+
+  const duck::Connection& connection_;
+  const Store& store_;
+  const std::string& rows_;
+  const std::vector<DeltaColumn>& columns_;
+  const std::vector<std::string>& partitions_;
+};
+
+}  // namespace
+
+Result<DeltaRewrite> FindRewrite(const duck::Connection& connection, const Store& store,
+                                 const std::string& rows, const std::vector<Json>& files,
+                                 const std::vector<DeltaColumn>& columns,
+                                 const std::vector<std::string>& partitions) {
+  return Rewriting(connection, store, rows, columns, partitions).Find(files);
+}
+
+}  // namespace protium
