@@ -310,7 +310,7 @@ BENCHES = {
                    program(PYTHON, "bench/peers/classifier.py", "theirs"), "scikit-learn and Lightning"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
-    "clicks": (3, CLICKS.ours, CLICKS.theirs, "DDP, Gloo, sparse embeddings"),
+    "clicks": (1, CLICKS.ours, CLICKS.theirs, "DDP, Gloo, sparse embeddings"),
     "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
     "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
     "search-tables": (1, SEARCH_TABLES.ours, None, ""),

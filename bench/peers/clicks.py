@@ -16,7 +16,7 @@ from torch import nn
 
 from net import print_figure
 
-BATCH, FACTORS, RATE = 1024, 8, 0.05
+BATCH, FACTORS, RATE = 1024, 8, 0.01
 NUMBERS, IDS = [f"n{n}" for n in range(1, 14)], [f"c{n}" for n in range(1, 27)]
 
 

@@ -42,7 +42,7 @@ TEST(Examples, OfVisitsLearnsFromDatesListsAndMistypedWords) {
 
 TEST(Examples, OfClicksLearnsFromIdsOfWhichMostAreRare) {
   const OwnJob own;
-  const Outcome run = RunExample(own, "clicks", "10000");
+  const Outcome run = RunExample(own, "clicks", "30000", "2");
   ASSERT_EQ(run.exit, 0) << run.err;
   EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
 }

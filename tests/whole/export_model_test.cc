@@ -28,6 +28,8 @@ const std::map<std::string, std::string>& Jobs() {
        WithLabel("hours", "hours", "loss = { name = \"quantile\", levels = [0.1, 0.5, 0.9] }")},
       {"members",
        WithLabel("hours", "hours", "net = { name = \"tabm\", members = 4, hidden = [16, 8] }")},
+      {"pairs",
+       WithLabel("hours", "hours", "net = { name = \"factorization_machine\", factors = 4 }")},
       {"two classes",
        WithLabel("good", "hours > 500 AS good",
                  "net = { name = \"tabular_mlp\", hidden = [16], batch_norm = true }\n"
@@ -69,8 +71,8 @@ TEST_P(Exported, PredictsAsTheModelDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Exported,
-                         testing::Values("values", "log1p", "quantiles", "members", "two classes",
-                                         "classes"),
+                         testing::Values("values", "log1p", "quantiles", "members", "pairs",
+                                         "two classes", "classes"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::ranges::replace(name, ' ', '_');
