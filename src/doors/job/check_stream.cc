@@ -86,6 +86,27 @@ Status CheckWindow(const EventWindowOptions& window) {
                   window.every, kMostWindows));
 }
 
+Status CheckTrain(const StreamOptions& stream, const JobFile& file) {
+  const StreamTrainOptions& train = *stream.train;
+  if ((train.rows > 0) == (train.minutes > 0)) {
+    return StreamFault("stream.train", "stream.train needs either rows or minutes",
+                       "rows = 10000: after how many it trains");
+  }
+  if (!stream.model.starts_with("tag:")) {
+    return StreamFault("stream.model", "a stream that trains needs a tag, which it moves",
+                       "model = \"tag:live\"");
+  }
+  if (stream.window) {
+    return StreamFault("stream.window", "a stream with windows does not train",
+                       "train in a job of its own, on what the sink has");
+  }
+  if (file.etl.sql.empty()) return Status::OK();
+  return StreamFault("etl.sql",
+                     "a stream that trains has no SQL of its own: the model's reads "
+                     "the events",
+                     "write it into the job that trains");
+}
+
 }  // namespace
 
 Status CheckStream(const JobFile& file) {
@@ -102,6 +123,7 @@ Status CheckStream(const JobFile& file) {
                        "give the sink a folder of its own");
   }
   if (stream.window) PT_TRY(CheckWindow(*stream.window));
+  if (stream.train) PT_TRY(CheckTrain(stream, file));
   for (const auto& [column, type] : stream.columns.all) {
     if (TypeNamed(type).ok()) continue;
     return StreamFault("stream.columns." + column, fmt::format("\"{}\" is no type", type),

@@ -113,4 +113,18 @@ Status CheckTagIsFree(const fs::path& runs, const std::string& tag, const fs::pa
   return Status::OK();
 }
 
+Status MoveTag(const fs::path& runs, const std::string& tag, const fs::path& run) {
+  RunLabels own = ReadLabels(run);
+  if (std::ranges::find(own.tags, tag) == own.tags.end()) {
+    own.tags.push_back(tag);
+    PT_TRY(WriteLabels(run, own));
+  }
+  for (const RunEntry& each : ListRuns(runs)) {
+    RunLabels labels = each.labels;
+    if (each.folder.filename() == run.filename() || std::erase(labels.tags, tag) == 0) continue;
+    PT_TRY(WriteLabels(each.folder, labels));
+  }
+  return Status::OK();
+}
+
 }  // namespace protium

@@ -35,4 +35,8 @@ Result<std::filesystem::path> FindRun(const std::filesystem::path& runs, const s
 Status CheckTagIsFree(const std::filesystem::path& runs, const std::string& tag,
                       const std::filesystem::path& run);
 
+// Gives the tag to a run and takes it from all others; at no moment has no run the tag.
+Status MoveTag(const std::filesystem::path& runs, const std::string& tag,
+               const std::filesystem::path& run);
+
 }  // namespace protium

@@ -124,6 +124,37 @@ struct EventWindowOptions {
   }
 };
 
+// Models that are trained on the events of the stream. Exactly one of `rows` and `minutes`.
+struct StreamTrainOptions {
+  std::string job;  // Relative to the job file.
+  int64_t rows = 0;
+  double minutes = 0;
+  int64_t newest = 100'000;
+  double held_out = 0.2;
+  std::string metric;
+  bool anew = false;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("job", job,
+          {.help = "the job file that says how: its SQL over the events as its only table, its "
+                   "pipeline and [train]",
+           .filled = "a job file"});
+    visit("rows", rows, {.help = "trains after so many more rows", .at_least = 0});
+    visit("minutes", minutes, {.help = "instead of rows: trains after so long", .at_least = 0});
+    visit("newest", newest,
+          {.help = "the newest events that a training sees, with those held out", .at_least = 2});
+    visit("held_out", held_out,
+          {.help = "the share of these, the newest ones, on which the new model and the live one "
+                   "are judged",
+           .above = 0,
+           .below = 1});
+    visit("metric", metric,
+          {.help = "what they are judged by; unless set, the first metric of the job"});
+    visit("anew", anew,
+          {.help = "begins with new weights, instead of those of the live model (train.from)"});
+  }
+};
+
 struct StreamOptions {
   StreamSourceOptions source;
   StreamSinkOptions sink;
@@ -136,6 +167,7 @@ struct StreamOptions {
   std::optional<EventWindowOptions> window;
   int64_t rate = 0;
   std::string version_column;
+  std::optional<StreamTrainOptions> train;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("source", source, {.help = "where events come from: a folder, or a topic of Kafka"});
@@ -161,6 +193,8 @@ struct StreamOptions {
           {.help = "rows that are read in a second at most; 0: no limit", .at_least = 0});
     visit("version_column", version_column,
           {.help = "the name of a column that says which model scored a row"});
+    visit("train", train,
+          {.help = "trains on what came, and gives the model's tag to a model that is not worse"});
   }
 };
 

@@ -18,6 +18,19 @@ Result<std::shared_ptr<arrow::RecordBatch>> Together(
   return table->CombineChunksToBatch();
 }
 
+Result<std::shared_ptr<arrow::RecordBatch>> Without(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& numbers) {
+  if (numbers.empty()) return batch;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> parts;
+  int64_t at = 0;
+  for (const int64_t number : numbers) {
+    parts.push_back(batch->Slice(at, number - at));
+    at = number + 1;
+  }
+  parts.push_back(batch->Slice(at));
+  return Together(batch->schema(), parts);
+}
+
 DeadLetter LetterOf(const arrow::RecordBatch& events, int64_t row, int64_t number,
                     std::string reason) {
   Json object = Json::object();

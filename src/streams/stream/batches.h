@@ -19,6 +19,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> Together(
     const std::shared_ptr<arrow::Schema>& schema,
     const std::vector<std::shared_ptr<arrow::RecordBatch>>& parts);
 
+// The rows without those of these numbers, which are ascending.
+Result<std::shared_ptr<arrow::RecordBatch>> Without(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& numbers);
+
 // A dead letter for an event that had become row `row` of `events`, the number `number` of its
 // batch, from 0.
 DeadLetter LetterOf(const arrow::RecordBatch& events, int64_t row, int64_t number,

@@ -39,6 +39,13 @@ std::string PlaceText(const Options& options) {
   return options.folder ? *options.folder : options.topic + " at " + *options.kafka;
 }
 
+std::string TrainText(const StreamTrainOptions& train) {
+  const std::string after =
+      train.rows > 0 ? Grouped(train.rows) + " rows" : fmt::format("{:g} minutes", train.minutes);
+  return fmt::format("after every {} by {}, on the newest {} events, of which {:g} judge", after,
+                     train.job, Grouped(train.newest), train.held_out);
+}
+
 // The columns that are written.
 Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape,
                            const LoadedModel* model) {
@@ -72,6 +79,7 @@ Result<Json> PlanStream(const StreamRequest& request) {
                {"own_sql", shape.own_sql},
                {"rows_of_a_batch", options.batch.rows},
                {"ms_of_a_batch", options.batch.ms}};
+  if (options.train) plan["train"] = TrainText(*options.train);
   if (model) plan["model"] = {{"name", options.model}, {"folder", loaded->folder.string()}};
   if (shape.columns != nullptr) {
     plan["events"] = ColumnsJson(*shape.columns, shape.optional);
@@ -102,6 +110,7 @@ std::string StreamPlanText(const Json& plan) {
     text += fmt::format("model    {} in {}\n", Printable(TextAt(plan["model"], "name")),
                         Printable(TextAt(plan["model"], "folder")));
   }
+  if (plan.contains("train")) text += "train    " + Printable(TextAt(plan, "train")) + "\n";
   if (plan.contains("output")) text += "output   " + ColumnsText(plan["output"]) + "\n";
   if (WholeAt(plan, "batches") > 0) {
     text += fmt::format("so far   {} rows in {} batches; it goes on behind them\n",

@@ -125,12 +125,14 @@ Status StreamLog::Read() {
 }
 
 Status StreamLog::Take(const Json& line) {
+  if (line.contains("training")) training_ = line["training"];
   if (line.contains("state")) {
     past_ = {.state = line["state"]};
     last_ = line.value("last", Json::object());
     open_.reset();
     return FieldsFromJson(line.value("totals", Json::object()), "totals", totals_);
   }
+  if (line.contains("training")) return Status::OK();
   if (line.contains("began")) {
     Intent intent = IntentOf(line);
     // A batch may begin again: another model took the place of one that is gone.
@@ -178,6 +180,13 @@ Status StreamLog::End(const StreamTotals& more, const Json& facts) {
   return Take(line);
 }
 
+Status StreamLog::Training(const Json& state) {
+  const Json line = {{"training", state}};
+  PT_TRY(Append(line));
+  if (::fdatasync(fd_.get()) != 0) return SystemFault("flush " + file().string(), errno);
+  return Take(line);
+}
+
 bool StreamLog::long_enough() const { return bytes_ > kLong && !open_; }
 
 Status StreamLog::Shorten(const Json& state) {
@@ -187,7 +196,8 @@ Status StreamLog::Shorten(const Json& state) {
   fs::remove(kept, error);
   // The lines get a second name before the first is given to their successor.
   if (::link(file().c_str(), kept.c_str()) != 0) return SystemFault("keep " + kept.string(), errno);
-  const Json line = {{"state", state}, {"totals", FieldsToJson(totals_)}, {"last", last_}};
+  Json line = {{"state", state}, {"totals", FieldsToJson(totals_)}, {"last", last_}};
+  if (!training_.is_null()) line["training"] = training_;
   PT_TRY(WriteFile(file(), Dump(line) + "\n"));
   past_ = {.state = state};
   fd_ = UniqueFd(::open(file().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));

@@ -4,6 +4,7 @@
 //
 //   {"began": 12, "stretch": {...}, "model": "9f...", ...}  before anything is written for it
 //   {"ended": 12, "rows": 480, ...}                         once its rows are in the sink
+//   {"training": {...}}                                     how far the trainings are
 //   {"state": {...}, "totals": {...}, "last": {...}}        stands for all lines before it
 //
 // 1. Batches are numbered from 0 without gaps; one begins when the one before it has ended.
@@ -61,9 +62,15 @@ class StreamLog {
   // The batch that has begun and not ended.
   const std::optional<Intent>& open() const { return open_; }
 
+  // The newest of these lines; null: there is none.
+  const Json& training() const { return training_; }
+
   Status Begin(Intent intent);
   // Ends the batch that has begun.
   Status End(const StreamTotals& more, const Json& facts);
+
+  // Says how far the trainings are. On the disk when it returns.
+  Status Training(const Json& state);
 
   // Whether the file is worth shortening.
   bool long_enough() const;
@@ -88,6 +95,7 @@ class StreamLog {
   StreamTotals totals_;
   Json last_ = Json::object();
   std::optional<Intent> open_;
+  Json training_;
 };
 
 // The batches `from` up to and without `to` that have ended, from the log and the lines that were

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "stream/batches.h"
 #include "stream/dead_letters.h"
 #include "stream/stream_ends.h"
 
@@ -47,6 +48,7 @@ Result<std::unique_ptr<StreamRun>> StreamRun::Open(StreamRequest request,
                                                    const std::stop_token& stop) {
   std::unique_ptr<StreamRun> run(new StreamRun(std::move(request)));
   PT_LET(run->log_, StreamLog::Open(run->request_.folder));
+  PT_TRY(run->OpenTraining());
   PT_TRY(run->OpenModels());
   const Status ends = run->OpenEnds(stop);
   if (!ends.ok() && !stop.stop_requested()) return ends;
@@ -74,6 +76,49 @@ Status StreamRun::OpenEnds(const std::stop_token& stop) {
   return Status::OK();
 }
 
+// Before the models: their tag may have to be moved.
+Status StreamRun::OpenTraining() {
+  if (!options_.train) return Status::OK();
+  PT_LET(training_,
+         StreamTraining::Open({.job = request_.job,
+                               .folder = request_.folder,
+                               .runs = request_.runs,
+                               .note = request_.note,
+                               .fits = [this](const LoadedModel& model) { return Fits(model); }},
+                              *log_));
+  return Status::OK();
+}
+
+Status StreamRun::Fits(const LoadedModel& model) {
+  StepsOptions options = steps_->options();
+  if (shape_.own_sql) options.sql = TextAt(model.etl, "sql");
+  StreamSteps steps(std::move(options));
+  PT_LET(auto tables, tables_->Read());
+  PT_TRY(steps.UseTables(std::move(tables)));
+  PT_LET(const SchemaPtr rows, steps.Check(&model));
+  PT_LET(const SchemaPtr now, steps_->Check(Now(model_)));
+  if (rows->Equals(*now)) return Status::OK();
+  return Status::Invalid("its rows would have other columns");
+}
+
+Status StreamRun::Train() {
+  if (training_ == nullptr) return Status::OK();
+  PT_TRY(training_->Tick(*model_->now()));
+  status_.Training(training_->facts());
+  return Status::OK();
+}
+
+Status StreamRun::AwaitTrainings(const std::stop_token& stop) {
+  PT_TRY(Train());
+  while (training_ != nullptr && training_->busy() && !stop.stop_requested()) {
+    Nap(kNap, stop);
+    PT_TRY(RefreshModels());
+    PT_TRY(Train());
+    Show("running");
+  }
+  return Status::OK();
+}
+
 Status StreamRun::OpenWindows() {
   if (!options_.window) return Status::OK();
   PT_LET(windows_, EventWindows::Make(*options_.window, source_->schema()));
@@ -88,6 +133,9 @@ Status StreamRun::OpenSteps() {
   steps_.emplace(StepsOf(shape_, options_, windows_ ? windows_->schema() : source_->schema()));
   PT_TRY(ReadTables());
   PT_LET(const SchemaPtr rows, steps_->Check(Now(model_)));
+  if (training_ != nullptr) {
+    PT_TRY(training_->Check(source_->schema(), *model_->now(), shape_.own_sql ? shape_.table : ""));
+  }
   return sink_->Start(*rows);
 }
 
@@ -147,6 +195,10 @@ Status StreamRun::Make(const LoadedModel* model, bool written) {
   std::ranges::move(made.dead, std::back_inserter(read.dead));
   PT_TRY(WriteDeadLetters(request_.folder / "dead", intent.number, read.dead));
   if (!written) PT_TRY(sink_->Write({.number = intent.number, .rows = made.rows}));
+  if (training_ != nullptr) {
+    PT_LET(const auto kept, Without(read.rows, made.failed));
+    PT_TRY(training_->Keep(*kept));
+  }
   Json facts = Json::object();
   if (windows_) {
     PT_TRY(windows_->Save(request_.folder, intent.number));
@@ -240,12 +292,15 @@ void StreamRun::Show(const std::string& state, bool now, const std::string& erro
 Status StreamRun::Work(const std::stop_token& stop, bool once) {
   PT_TRY(Recover());
   PT_TRY(RefreshModels());
+  // The process may have died between a batch and the training that was due with it.
+  PT_TRY(Train());
   Show("running", true);
   while (!stop.stop_requested()) {
     WaitWhilePaused(stop);
     PT_LET(const bool made, MakeNext(stop));
+    PT_TRY(Train());
     Show("running");
-    if (once && !made) break;
+    if (once && !made) return AwaitTrainings(stop);
   }
   return Status::OK();
 }

@@ -25,6 +25,7 @@
 #include "stream/stream_model.h"
 #include "stream/stream_status.h"
 #include "stream/stream_steps.h"
+#include "stream/stream_training.h"
 
 namespace protium {
 
@@ -35,6 +36,7 @@ struct StreamRequest {
   Job job;                       // With [stream].
   std::filesystem::path folder;  // The stream's own: log, status, dead letters.
   FindModelFolder find_model;
+  std::filesystem::path runs;  // Where trainings put models that are promoted.
   // Receives lines for people: what began, another model, ignored columns.
   std::function<void(const std::string&)> note;
 };
@@ -68,6 +70,12 @@ class StreamRun {
   // Begins and makes the next batch; false if nothing came.
   Result<bool> MakeNext(const std::stop_token& stop);
   Status OpenWindows();
+  Status OpenTraining();
+  // Whether the stream can go on with another model.
+  Status Fits(const LoadedModel& model);
+  Status Train();
+  // Until nothing is trained any more.
+  Status AwaitTrainings(const std::stop_token& stop);
   Status Make(const LoadedModel* model, bool written);
   // What becomes of the rows that were read: those of windows that are still open wait.
   Result<StepsResult> Apply(StreamRows& read, const LoadedModel* model);
@@ -89,6 +97,7 @@ class StreamRun {
   std::optional<StreamSteps> steps_;
   std::unique_ptr<StreamSource> source_;
   std::unique_ptr<StreamSink> sink_;
+  std::unique_ptr<StreamTraining> training_;  // Last: it uses the log.
 };
 
 }  // namespace protium

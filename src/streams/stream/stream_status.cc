@@ -47,6 +47,61 @@ Json ModelFacts(const NamedModel& model) {
   return facts;
 }
 
+struct StreamFigure {
+  const char* name;
+  const char* kind;
+  const char* help;
+  double value;
+};
+
+void AddTraining(const Json& training, std::vector<StreamFigure>& metrics) {
+  const auto count = [&](const char* name, const char* key, const char* help) {
+    metrics.push_back({name, "counter", help, NumberAt(training, key)});
+  };
+  count("trainings_promoted_total", "promoted", "trainings whose model got the tag");
+  count("trainings_refused_total", "refused", "trainings whose model was not promoted");
+  count("trainings_failed_total", "failed", "trainings that failed");
+  count("trainings_skipped_total", "skipped", "trainings that others overtook");
+  const Json running = training.value("running", Json());
+  metrics.push_back(
+      {"training", "gauge", "1 while a model is trained", running.is_null() ? 0.0 : 1.0});
+  const Json last = training.value("last", Json());
+  if (!last.is_object() || last.value("failed", false)) return;
+  metrics.push_back(
+      {"training_rows", "gauge", "events of the last training", NumberAt(last, "rows")});
+  metrics.push_back({"training_metric", "gauge", "of the new model, on the held-out events",
+                     NumberAt(last, "trained")});
+  metrics.push_back({"training_live_metric", "gauge", "of the live model, on the same events",
+                     NumberAt(last, "live")});
+}
+
+std::string LastTrainingText(const Json& last) {
+  const int64_t number = WholeAt(last, "number");
+  if (last.value("failed", false)) {
+    return fmt::format("          {} failed: {}\n", number, Printable(TextAt(last, "why")));
+  }
+  return fmt::format(
+      "          {} on {} events: {} {:.6g}, live {:.6g} on {} newer ones: {}\n", number,
+      Grouped(WholeAt(last, "rows")), Printable(TextAt(last, "metric")), NumberAt(last, "trained"),
+      NumberAt(last, "live"), Grouped(WholeAt(last, "held_out")),
+      last.value("promoted", false) ? "promoted, in " + Printable(TextAt(last, "model"))
+                                    : "not promoted, " + Printable(TextAt(last, "why")));
+}
+
+std::string TrainingText(const Json& training) {
+  std::string text =
+      fmt::format("training  {} promoted, {} not, {} failed", WholeAt(training, "promoted"),
+                  WholeAt(training, "refused"), WholeAt(training, "failed"));
+  const Json running = training.value("running", Json());
+  if (running.is_number()) text += fmt::format("; {} is running", running.get<int64_t>());
+  if (const int64_t waiting = WholeAt(training, "waiting"); waiting > 0) {
+    text += fmt::format(", {} wait{}", waiting, waiting == 1 ? "s" : "");
+  }
+  text += "\n";
+  const Json last = training.value("last", Json());
+  return last.is_object() ? text + LastTrainingText(last) : text;
+}
+
 bool IsHeld(const fs::path& folder) {
   const UniqueFd fd(::open((folder / "lock").c_str(), O_RDWR | O_CLOEXEC));
   return fd.get() >= 0 && IsLockedByOthers(fd.get());
@@ -114,21 +169,16 @@ void StreamStatus::Show(const std::string& state, const StreamTotals& totals, co
     status["shadow"]["differ"] = compared_.differ;
     status["shadow"]["mean_apart"] = compared_.mean_apart;
   }
+  if (!training_.is_null()) status["training"] = training_;
   if (!error.empty()) status["error"] = error;
   (void)WriteFile(folder_ / "status.json", Dump(status) + "\n");
   (void)WriteFile(folder_ / "metrics.prom", StreamMetrics(folder_.filename().string(), status));
 }
 
 std::string StreamMetrics(const std::string& stream, const Json& status) {
-  struct Metric {
-    const char* name;
-    const char* kind;
-    const char* help;
-    double value;
-  };
   const Json latency = status.value("latency_ms", Json::object());
   const auto number = [&](const char* key) { return NumberAt(status, key); };
-  std::vector<Metric> metrics = {
+  std::vector<StreamFigure> metrics = {
       {"rows_total", "counter", "rows written", number("rows")},
       {"batches_total", "counter", "batches that have ended", number("batches")},
       {"dead_letters_total", "counter", "events that could not become rows", number("dead")},
@@ -142,6 +192,7 @@ std::string StreamMetrics(const std::string& stream, const Json& status) {
   if (status.contains("in_windows")) {
     metrics.push_back({"in_windows", "gauge", "events whose window is open", number("in_windows")});
   }
+  if (status.contains("training")) AddTraining(status["training"], metrics);
   // A label's value has no line breaks, and quotes and backslashes with a backslash before them.
   std::string label;
   for (const char each : stream) {
@@ -149,7 +200,7 @@ std::string StreamMetrics(const std::string& stream, const Json& status) {
     label += each == '\n' ? ' ' : each;
   }
   std::string text;
-  for (const Metric& each : metrics) {
+  for (const StreamFigure& each : metrics) {
     text += fmt::format(
         "# HELP protium_stream_{0} {1}\n# TYPE protium_stream_{0} {2}\n"
         "protium_stream_{0}{{stream=\"{3}\"}} {4}\n",
@@ -205,6 +256,7 @@ std::string StreamStatusText(const Json& status) {
                           NumberAt(model, "mean_apart"));
     }
   }
+  if (status.contains("training")) text += TrainingText(status["training"]);
   if (status.contains("error")) {
     text += "error     " + Printable(TextAt(status, "error")) + "\n";
   }

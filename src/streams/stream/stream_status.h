@@ -30,6 +30,8 @@ class StreamStatus {
   void Model(const NamedModel* model, const NamedModel* shadow);
   // So many events wait until their window is closed.
   void Waits(int64_t events) { in_windows_ = events; }
+  // StreamTraining::facts().
+  void Training(Json facts) { training_ = std::move(facts); }
   // Whether half a second has passed since the last Show().
   bool due() const;
   // Writes the file. `state` is "running", "paused", "ended" or "failed". What goes wrong with the
@@ -45,6 +47,7 @@ class StreamStatus {
   int64_t since_ms_ = 0;
   Json model_;
   Json shadow_;
+  Json training_;
   ShadowFacts compared_;
   int64_t in_windows_ = -1;  // -1: there are no windows.
   // Of the last batches: milliseconds from when their newest event came until their rows were

@@ -126,7 +126,7 @@ Result<SchemaPtr> StreamSteps::Check(const LoadedModel* model) const {
 
 Status StreamSteps::ScoreParts(const arrow::RecordBatch& events, int64_t first,
                                const LoadedModel* model, std::vector<BatchPtr>& parts,
-                               std::vector<DeadLetter>& dead) const {
+                               StepsResult& result) const {
   Result<Scored> scored = Score(events, model);
   if (scored.ok()) {
     parts.push_back(std::move(scored->rows));
@@ -135,11 +135,12 @@ Status StreamSteps::ScoreParts(const arrow::RecordBatch& events, int64_t first,
   if (!MayBeAnEvents(scored.status())) return scored.status();
   const int64_t rows = events.num_rows();
   if (rows == 1) {
-    dead.push_back(LetterOf(events, 0, first, FaultOf(scored.status()).what));
+    result.dead.push_back(LetterOf(events, 0, first, FaultOf(scored.status()).what));
+    result.failed.push_back(first);
     return Status::OK();
   }
-  PT_TRY(ScoreParts(*events.Slice(0, rows / 2), first, model, parts, dead));
-  return ScoreParts(*events.Slice(rows / 2), first + rows / 2, model, parts, dead);
+  PT_TRY(ScoreParts(*events.Slice(0, rows / 2), first, model, parts, result));
+  return ScoreParts(*events.Slice(rows / 2), first + rows / 2, model, parts, result);
 }
 
 Result<StepsResult> StreamSteps::Apply(const arrow::RecordBatch& events, const LoadedModel* model,
@@ -150,7 +151,7 @@ Result<StepsResult> StreamSteps::Apply(const arrow::RecordBatch& events, const L
     // What fails for no events at all is no event's fault.
     PT_LET(const SchemaPtr schema, Check(model));
     std::vector<BatchPtr> parts;
-    PT_TRY(ScoreParts(events, 0, model, parts, result.dead));
+    PT_TRY(ScoreParts(events, 0, model, parts, result));
     PT_LET(result.rows, Together(schema, parts));
     return result;
   }

@@ -38,6 +38,7 @@ struct ShadowFacts {
 struct StepsResult {
   std::shared_ptr<arrow::RecordBatch> rows;
   std::vector<DeadLetter> dead;
+  std::vector<int64_t> failed;  // The events of these letters, by their numbers, ascending.
   std::optional<ShadowFacts> shadow;
 };
 
@@ -72,7 +73,7 @@ class StreamSteps {
   // Scores halves until those that fail are single events.
   Status ScoreParts(const arrow::RecordBatch& events, int64_t first, const LoadedModel* model,
                     std::vector<std::shared_ptr<arrow::RecordBatch>>& parts,
-                    std::vector<DeadLetter>& dead) const;
+                    StepsResult& result) const;
 
   StepsOptions options_;
   std::unique_ptr<RowQueries> queries_;

@@ -65,6 +65,7 @@ StreamRequest RequestOf(const Arguments& arguments, Job job) {
   return {.job = std::move(job),
           .folder = std::move(folder),
           .find_model = Finder(arguments),
+          .runs = RunsDir(arguments),
           .note = Say};
 }
 
