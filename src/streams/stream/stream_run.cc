@@ -116,7 +116,8 @@ Status StreamRun::AwaitTrainings(const std::stop_token& stop) {
     PT_TRY(Train());
     Show("running");
   }
-  return Status::OK();
+  // The status names the model that the last one may have made.
+  return RefreshModels();
 }
 
 Status StreamRun::OpenWindows() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 #include "metrics/metrics.h"
 #include "os/file.h"
 #include "os/subprocess.h"
@@ -72,12 +73,22 @@ class Training {
     if (!order_.options.anew) {
       words.insert(words.end(), {"--set", "train.from=" + Quoted(order_.begun.model_folder)});
     }
-    PT_LET(const Json run, Ask(std::move(words), "train"));
+    auto ran = Ask(std::move(words), "train");
+    if (!ran.ok() && !order_.options.anew) return WarmFault(ran.status());
+    PT_LET(const Json run, std::move(ran));
     ended.model = TextAt(run, "model");
     PT_LET(const std::string text, ReadFile(ended.model + "/model.json", kMostOutput));
     PT_LET(const Json model, ParseJson(text));
     ended.weights_sha256 = TextAt(model, "weights_sha256");
     return Status::OK();
+  }
+
+  // Indices of values that are new make another net.
+  static Status WarmFault(const Status& status) {
+    Fault fault = FaultOf(status);
+    if (!Mentions(fault.what, {"do not fit the net"})) return status;
+    fault.why = "its stages were fitted anew; anew = true begins with new weights";
+    return Fail(std::move(fault));
   }
 
   // The metrics of a model on the held-out events.
