@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "whole/own_job.h"
 
 namespace protium::whole {
@@ -97,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(BuiltIn, NetOfAJob, testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Precision, OfBfloat16GivesOtherWeightsTheSameForAnyNumberOfWorkers) {
-  const Case& transformer = kCases[2];
+  const Case& transformer = *std::ranges::find(kCases, std::string("FtTransformer"), &Case::name);
   const OwnJob own(MachinesTable(300), JobOf(transformer));
   const std::string plain = Weights(own, own.Run({"--json"}));
   const std::vector<std::string> half = {"--json", "--set", "train.precision=bfloat16"};

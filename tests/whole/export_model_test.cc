@@ -30,6 +30,12 @@ const std::map<std::string, std::string>& Jobs() {
        WithLabel("hours", "hours", "net = { name = \"tabm\", members = 4, hidden = [16, 8] }")},
       {"pairs",
        WithLabel("hours", "hours", "net = { name = \"factorization_machine\", factors = 4 }")},
+      {"pairs of classes",
+       WithLabel(
+           "grade",
+           "CASE WHEN hours < 400 THEN 'low' WHEN hours < 700 THEN 'mid' ELSE 'high' END AS grade",
+           "net = { name = \"factorization_machine\", factors = 4 }\n"
+           "loss = { name = \"cross_entropy\" }\nprobabilities = \"shares\"")},
       {"two classes",
        WithLabel("good", "hours > 500 AS good",
                  "net = { name = \"tabular_mlp\", hidden = [16], batch_norm = true }\n"
@@ -72,7 +78,7 @@ TEST_P(Exported, PredictsAsTheModelDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Exported,
                          testing::Values("values", "log1p", "quantiles", "members", "pairs",
-                                         "two classes", "classes"),
+                                         "pairs of classes", "two classes", "classes"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::ranges::replace(name, ' ', '_');

@@ -73,14 +73,15 @@ TEST(ReadPlace, TakesSheetsAndVersions) {
   EXPECT_EQ(plan.name(), "plan");
 }
 
-TEST(ReadPlace, NamesParquetAtAnObjectStoreAfterItsFolder) {
+TEST(ReadPlace, NamesFilesAtAnObjectStoreAfterTheirFolder) {
   const TypedPlace place = *ReadPlace("s3://lake/trips/*/*.parquet");
   EXPECT_TRUE(place.elsewhere());
   EXPECT_FALSE(place.is_database());
   EXPECT_EQ(place.name(), "trips");
   EXPECT_EQ(place.text(), "s3://lake/trips/*/*.parquet");
   EXPECT_EQ(ReadPlace("s3://lake/shops.parquet")->name(), "shops");
-  for (const char* typed : {"s3://lake/events", "s3://lake/a.csv", "s3://k:s@lake/a.parquet"}) {
+  EXPECT_EQ(ReadPlace("s3://lake/shops.csv.gz")->name(), "shops");
+  for (const char* typed : {"s3://lake/events", "s3://lake/a.xlsx", "s3://k:s@lake/a.parquet"}) {
     EXPECT_EQ(FaultOf(ReadPlace(typed).status()).exit, Exit::kUsage) << typed;
   }
   EXPECT_FALSE(ReadPlace("s3://lake/a.parquet", {.table = "t"}).ok());

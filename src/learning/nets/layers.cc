@@ -224,6 +224,9 @@ Status AddFactorizationMachine(const Choice& net, const NetShape& shape, Layers&
   FactorizationMachineOptions options;
   PT_TRY(FieldsFromJson(net.options, "net", options));
   PT_TRY(CheckMlp({}, AllOf(shape), shape));
+  if (shape.outputs < 1) {
+    return Fail({.exit = Exit::kUsage, .what = "a net needs an output", .where = "net"});
+  }
   Part(shape, "linear.", {0}, layers).AddLinear();
   Part(shape, "", {1}, layers).AddPairs(options);
   layers.push_back({.kind = LayerKind::kSum, .width = shape.outputs, .other = 0});

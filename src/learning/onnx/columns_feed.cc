@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "pipeline/objective.h"
 
 namespace protium::onnx {
 
 Result<GraphedNet> NetOf(const Json& net) {
   GraphedNet out;
   PT_TRY(FromJson(net.at("net"), "net", out.net));
+  Objective objective;
+  PT_TRY(FieldsFromJson(net.at("objective"), "objective", objective));
+  out.shape.outputs = objective.outputs();
   out.shape.numeric = int64_t(net.at("numeric").size());
   for (const Json& each : net.at("categorical")) {
     if (each.at("cardinality") < 0) {

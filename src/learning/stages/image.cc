@@ -70,8 +70,14 @@ Result<std::string> ReadPicture(const std::filesystem::path& folder, std::string
   const std::filesystem::path path(cell);
   bool inside = path.is_relative();
   for (const auto& part : path) inside = inside && part != "..";
-  if (inside) return ReadFile(folder / path);
-  return Fail({.exit = Exit::kInput, .what = "a path that leads out of the folder"});
+  if (!inside) {
+    return Fail({.exit = Exit::kInput, .what = "a path that leads out of the folder"});
+  }
+  Result<std::string> file = ReadFile(folder / path);
+  if (file.ok()) return file;
+  return Fail({.exit = Exit::kInput,
+               .what = "a picture that cannot be read",
+               .why = FaultOf(file.status()).what});
 }
 
 class ImageStage : public LearnsNothing<BatchStage> {

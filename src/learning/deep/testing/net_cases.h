@@ -73,6 +73,8 @@ inline std::vector<NetCase> NetCases() {
        1}};
 }
 
+inline constexpr int64_t kNetCaseOutputs = 2;
+
 inline NetConfig ConfigOf(const NetCase& c) {
   NetConfig config;
   const Json net = ParseJson(c.net).ValueOrDie();
@@ -84,6 +86,7 @@ inline NetConfig ConfigOf(const NetCase& c) {
     config.categorical.push_back({"c" + std::to_string(i), c.cardinalities[i]});
   }
   if (c.list > 0) config.lists.push_back({"cells", c.list});
+  config.objective.labels.resize(kNetCaseOutputs);
   return config;
 }
 
@@ -111,7 +114,7 @@ class CasedNet {
                                                                 .tokens = c.tokens});
   }
 
-  static constexpr int64_t kOutputs = 2;
+  static constexpr int64_t kOutputs = kNetCaseOutputs;
   const NetConfig& config() const { return config_; }
   const Weights& weights() const { return *weights_; }
   BatchRows rows() const { return rows_->batch(); }
