@@ -92,6 +92,11 @@ TEST(TextAtStores, IsAFileAPatternOrAFolderWithPartitions) {
   EXPECT_EQ(CountOf(own, store, "{ csv = \"s3://lake/tree/day=2/\" }"), "\"n\",\"ids\"\n1,10\n");
   EXPECT_EQ(CountOf(own, store, "{ csv = \"s3://lake/tree/day=1/a.csv\" }"),
             "\"n\",\"ids\"\n2,3\n");
+  // A partition, which begins like the name of a folder that is none.
+  own.Write("weeks/_week=1/a.csv", "id\n5\n");
+  store->Put(own / "weeks", "weeks");
+  EXPECT_EQ(CountOf(own, store, "{ csv = \"s3://lake/weeks\", partitions = [\"_week\"] }"),
+            "\"n\",\"ids\"\n1,5\n");
 }
 
 TEST(TextAtStores, IsNamedByInitInspectAndPredict) {

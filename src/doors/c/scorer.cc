@@ -15,8 +15,7 @@
 #include "c/options.h"
 #include "column/claims.h"
 #include "column/schema.h"
-#include "inference/next_rows.h"
-#include "inference/roll_forward.h"
+#include "inference/forecast.h"
 
 struct pt_scorer {
   protium::Scorer scorer;
@@ -59,24 +58,6 @@ Result<std::optional<Horizon>> HorizonIn(const Json& options) {
     PT_LET(horizon, ReadHorizon(value.is_string() ? value.get<std::string>() : Dump(value)));
   }
   return horizon;
-}
-
-Result<std::shared_ptr<arrow::RecordBatch>> Forecast(Scorer scorer,
-                                                     const std::optional<Horizon>& horizon,
-                                                     std::shared_ptr<arrow::RecordBatch> rows) {
-  if (!horizon && rows == nullptr) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "there are no rows to predict",
-                 .fix = "a horizon, or rows"});
-  }
-  if (horizon) {
-    if (rows != nullptr) {
-      PT_LET(scorer, scorer.WithNewerRows(*rows));
-    }
-    PT_LET(rows, scorer.NextRows(*horizon));
-  }
-  PT_LET(const auto predictions, scorer.RollForward(*rows));
-  return BesideRows(*rows, *predictions);
 }
 
 }  // namespace

@@ -12,8 +12,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "base/text.h"
-#include "base/units.h"
+#include "inference/forecast.h"
 #include "inspect/sql_names.h"
 
 namespace protium {
@@ -167,14 +166,13 @@ Status FindUnknown(const Counting& rows, const TableProfile& table, const std::s
   return Status::OK();
 }
 
-Status ReadHorizon(const std::string& text, const Step* step, FirstSeries& series) {
-  const auto rows = AllAsNumber<int64_t>(text);
-  const auto micros = MicrosOf(text);
-  if (rows && *rows >= 1) {
-    series.horizon = *rows;
-  } else if (!rows && micros && *micros > 0 && step != nullptr) {
-    series.horizon =
-        std::max(int64_t(std::ceil(double(*micros) / 1e6 / step->seconds)), int64_t{1});
+Status TakeHorizon(const std::string& text, const Step* step, FirstSeries& series) {
+  const auto horizon = ReadHorizon(text);
+  if (horizon.ok() && horizon->micros == 0) {
+    series.horizon = horizon->rows;
+  } else if (horizon.ok() && step != nullptr) {
+    const double steps = double(horizon->micros) / 1e6 / step->seconds;
+    series.horizon = std::max(int64_t(std::ceil(steps)), int64_t{1});
   } else {
     return Fail({.exit = Exit::kUsage,
                  .what = "\"" + text + "\" is no horizon",
@@ -243,7 +241,7 @@ Result<FirstSeries> FindSeries(const FirstSource& source, const std::string& lab
   const Step* const step = series.step.empty() ? nullptr : StepOf(*time);
   if (step != nullptr) series.season = step->season;
   if (step != nullptr) series.horizon = step->horizon;
-  if (!given.horizon.empty()) PT_TRY(ReadHorizon(given.horizon, step, series));
+  if (!given.horizon.empty()) PT_TRY(TakeHorizon(given.horizon, step, series));
   if (series.asked) PT_TRY(FindUnknown(rows, table, label, given, series));
   return series;
 }

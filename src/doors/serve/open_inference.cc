@@ -32,15 +32,8 @@ constexpr const char* kOpenPaths =
 
 std::string_view BehindModels(std::string_view path) { return path.substr(kModels.size()); }
 
-// The protocol's errors are texts.
 HttpResponse InferRefusal(int status, const Fault& fault) {
-  std::string text = fault.what;
-  if (!fault.where.empty()) text += fmt::format(" ({})", fault.where);
-  if (!fault.why.empty()) text += ": " + fault.why;
-  if (!fault.fix.empty()) text += "; " + fault.fix;
-  HttpResponse response = JsonResponse({{"error", text}});
-  response.status = status;
-  return WithRetry(std::move(response));
+  return WithRetry(InferError(status, fault));
 }
 
 Result<Json> TensorsOf(const arrow::Schema& schema) {
@@ -113,6 +106,16 @@ Result<std::optional<size_t>> JsonBytes(const HttpRequest& request) {
 const char* MethodOf(Door door) { return door == Door::kInfer ? "POST" : "GET"; }
 
 }  // namespace
+
+HttpResponse InferError(int status, const Fault& fault) {
+  std::string text = fault.what;
+  if (!fault.where.empty()) text += fmt::format(" ({})", fault.where);
+  if (!fault.why.empty()) text += ": " + fault.why;
+  if (!fault.fix.empty()) text += "; " + fault.fix;
+  HttpResponse response = JsonResponse({{"error", text}});
+  response.status = status;
+  return response;
+}
 
 bool OpenInference::Covers(const std::string& path) {
   return path == "/v2" || path.starts_with("/v2/");

@@ -13,6 +13,9 @@
 
 namespace protium {
 
+// A refusal as the protocol says it: a text.
+HttpResponse InferError(int status, const Fault& fault);
+
 class OpenInference {
  public:
   // Where a request goes.

@@ -39,14 +39,8 @@ ServedModel::Load LoadAs(const ServeOptions& options) {
 }
 
 HttpResponse Refused(int status, const std::string& path, Fault fault) {
-  if (!OpenInference::Covers(path)) return Refusal(status, std::move(fault));
-  // The protocol's errors are texts.
-  std::string text = fault.what;
-  if (!fault.why.empty()) text += ": " + fault.why;
-  if (!fault.fix.empty()) text += "; " + fault.fix;
-  HttpResponse response = JsonResponse({{"error", text}});
-  response.status = status;
-  return response;
+  return OpenInference::Covers(path) ? InferError(status, fault)
+                                     : Refusal(status, std::move(fault));
 }
 
 }  // namespace

@@ -2,12 +2,13 @@
 #include "inference/behind_history.h"
 
 #include <arrow/api.h>
-#include <arrow/compute/api.h>
 
 #include <numeric>
 #include <vector>
 
 #include "base/fault.h"
+#include "column/batches.h"
+#include "column/stream.h"
 #include "format/parquet_rows.h"
 
 namespace protium {
@@ -16,24 +17,20 @@ namespace {
 // The query returns rows by series and time; their numbers bring them back into the given order.
 constexpr const char* kNumber = "__number";
 
-std::shared_ptr<arrow::Array> AsArray(const std::vector<int64_t>& values) {
+std::shared_ptr<arrow::Array> NumbersUpTo(int64_t rows) {
+  std::vector<int64_t> values(static_cast<size_t>(rows));
+  std::iota(values.begin(), values.end(), int64_t{0});
   arrow::Int64Builder builder;
   (void)builder.AppendValues(values);
   return builder.Finish().ValueOrDie();
 }
 
-std::shared_ptr<arrow::Array> NumbersUpTo(int64_t rows) {
-  std::vector<int64_t> values(static_cast<size_t>(rows));
-  std::iota(values.begin(), values.end(), int64_t{0});
-  return AsArray(values);
-}
-
 // Where each of 0, 1, 2, ... stands among `numbers`, which has each of them once.
-std::shared_ptr<arrow::Array> PlacesOf(const arrow::Array& numbers) {
+std::vector<int64_t> PlacesOf(const arrow::Array& numbers) {
   const auto& values = static_cast<const arrow::Int64Array&>(numbers);
   std::vector<int64_t> places(static_cast<size_t>(values.length()));
   for (int64_t i = 0; i < values.length(); ++i) places[size_t(values.Value(i))] = i;
-  return AsArray(places);
+  return places;
 }
 
 Result<SchemaPtr> Without(const SchemaPtr& schema, const char* column) {
@@ -45,15 +42,8 @@ Result<SchemaPtr> Without(const SchemaPtr& schema, const char* column) {
 Result<std::shared_ptr<arrow::RecordBatch>> ReadKeptRows(const ModelState& state) {
   if (state.history.empty()) return nullptr;
   PT_LET(const ParquetRows file, ReadParquetRows({state.history}, {}));
-  arrow::RecordBatchVector batches;
-  while (true) {
-    PT_LET(auto batch, file.rows->Next());
-    if (batch == nullptr) break;
-    batches.push_back(std::move(batch));
-  }
-  if (batches.empty()) return arrow::RecordBatch::MakeEmpty(file.rows->schema());
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(batches));
-  return table->CombineChunksToBatch();
+  PT_LET(const arrow::RecordBatchVector batches, Collect(*file.rows));
+  return Together(file.rows->schema(), batches);
 }
 
 Result<BehindKeptRows> BehindKeptRows::Make(const ModelState& state,
@@ -82,10 +72,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> BehindKeptRows::Apply(
   if (found->num_rows() != rows.num_rows()) {
     return Fail({.exit = Exit::kBug, .what = "rows behind the kept ones are not as many as given"});
   }
-  const auto order = PlacesOf(*found->GetColumnByName(kNumber));
+  const std::vector<int64_t> order = PlacesOf(*found->GetColumnByName(kNumber));
   PT_LET(const auto own, found->RemoveColumn(found->schema()->GetFieldIndex(kNumber)));
-  PT_LET(const arrow::Datum sorted, arrow::compute::Take(own, order));
-  return sorted.record_batch();
+  return RowsAt(own, order);
 }
 
 }  // namespace protium

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "column/batches.h"
 
 namespace protium {
 namespace {
@@ -98,15 +99,12 @@ Result<BatchPtr> WithNewer(const arrow::RecordBatch& kept, const arrow::RecordBa
     if (at == first.end() || std::get<1>(each) < at->second) rows.push_back(each);
   }
   std::ranges::sort(rows);
-  arrow::Int64Builder places;
-  for (const Placed& each : rows) PT_TRY(places.Append(std::get<2>(each)));
-  PT_LET(const auto order, places.Finish());
-  PT_LET(const auto table,
-         arrow::Table::FromRecordBatches(
-             {arrow::RecordBatch::Make(typed->schema(), kept.num_rows(), kept.columns()), typed}));
-  PT_LET(const BatchPtr all, table->CombineChunksToBatch());
-  PT_LET(const arrow::Datum sorted, arrow::compute::Take(all, order));
-  return sorted.record_batch();
+  std::vector<int64_t> places;
+  for (const Placed& each : rows) places.push_back(std::get<2>(each));
+  const BatchPtr before =
+      arrow::RecordBatch::Make(typed->schema(), kept.num_rows(), kept.columns());
+  PT_LET(const BatchPtr all, Together(typed->schema(), {before, typed}));
+  return RowsAt(all, places);
 }
 
 Result<std::optional<HistoryGap>> GapBefore(const arrow::RecordBatch& first,

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "base/text.h"
-#include "base/units.h"
 #include "inference/roll_forward.h"
 #include "inference/time_step.h"
 
@@ -43,22 +41,17 @@ Status CheckNothingElseIsRead(const ModelState& state, const SeriesColumns& seri
 }
 
 // Kept rows lie by series and time.
-KeptSeries SeriesIn(const arrow::RecordBatch& kept, const SeriesColumns& series,
-                    const arrow::Int64Array& times) {
+Result<KeptSeries> SeriesIn(const arrow::RecordBatch& kept, const SeriesColumns& series,
+                            const arrow::Int64Array& times) {
+  PT_LET(const std::vector<std::string> names, SeriesNames(kept, series));
   KeptSeries found;
-  const auto begins = [&](int64_t row) {
-    return row == 0 || std::ranges::any_of(series.by, [&](const std::string& name) {
-             const auto column = kept.GetColumnByName(name);
-             return !column->RangeEquals(*column, row - 1, row, row);
-           });
-  };
-  for (int64_t row = 0; row < kept.num_rows(); ++row) {
-    if (begins(row)) {
+  for (size_t row = 0; row < names.size(); ++row) {
+    if (row == 0 || names[row] != names[row - 1]) {
       found.times.emplace_back();
-      found.last.push_back(row);
+      found.last.emplace_back();
     }
-    found.times.back().push_back(times.Value(row));
-    found.last.back() = row;
+    found.times.back().push_back(times.Value(int64_t(row)));
+    found.last.back() = int64_t(row);
   }
   return found;
 }
@@ -111,16 +104,6 @@ Result<int64_t> StepsIn(const Horizon& horizon, const TimeStep& step, bool momen
 
 }  // namespace
 
-Result<Horizon> ReadHorizon(const std::string& text) {
-  const auto rows = AllAsNumber<int64_t>(text);
-  if (rows && *rows >= 1) return Horizon{.rows = *rows};
-  const auto micros = MicrosOf(text);
-  if (!rows && micros && *micros > 0) return Horizon{.micros = *micros};
-  return Fail({.exit = Exit::kUsage,
-               .what = "\"" + text + "\" is no horizon",
-               .fix = "give a number of rows, 1 or more, or a time such as 28d"});
-}
-
 Result<BatchPtr> RowsAfter(const ModelState& state, const arrow::RecordBatch& kept,
                            const Horizon& horizon) {
   const SeriesColumns series = SeriesOf(state);
@@ -128,7 +111,7 @@ Result<BatchPtr> RowsAfter(const ModelState& state, const arrow::RecordBatch& ke
   const auto column = kept.GetColumnByName(series.time);
   const bool moments = !arrow::is_integer(column->type_id());
   PT_LET(const auto times, SeriesTimesOf(*column));
-  const KeptSeries found = SeriesIn(kept, series, *times);
+  PT_LET(const KeptSeries found, SeriesIn(kept, series, *times));
   PT_LET(const TimeStep step, TimeStep::Find(found.times, moments));
   PT_LET(const int64_t count, StepsIn(horizon, step, moments, found.last.size()));
   PT_LET(const Steps steps, StepsAfter(found, step, count));

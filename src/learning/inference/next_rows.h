@@ -6,15 +6,11 @@
 #include <arrow/record_batch.h>
 
 #include <memory>
-#include <string>
 
 #include "model/model_state.h"
 #include "protium/scorer.h"
 
 namespace protium {
-
-// "28", rows of each series, or "28d", a time; anything else is a fault of Exit::kUsage.
-Result<Horizon> ReadHorizon(const std::string& text);
 
 // Those of `horizon`, for each series of `kept`, which are rows of ReadKeptRows(): columns that
 // tell the series apart, and times, in steps of TimeStep::Find(). Rows come by series and time.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "column/batches.h"
 #include "pipeline/objective.h"
 #include "stages/history_stage.h"
 
@@ -19,13 +20,6 @@ namespace protium {
 namespace {
 
 using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
-
-template <class Builder, class Value>
-std::shared_ptr<arrow::Array> ArrayOf(const std::vector<Value>& values) {
-  Builder builder;
-  for (const Value value : values) (void)builder.Append(value);
-  return builder.Finish().ValueOrDie();
-}
 
 // The labels of all rows: those that were given, and predictions as they come.
 class KnownLabels {
@@ -98,11 +92,8 @@ class ScoredRounds {
     return Status::OK();
   }
   Result<BatchPtr> InGivenOrder() const {
-    PT_LET(const auto table, arrow::Table::FromRecordBatches(batches_));
-    PT_LET(const BatchPtr all, table->CombineChunksToBatch());
-    PT_LET(const arrow::Datum given,
-           arrow::compute::Take(all, ArrayOf<arrow::Int64Builder>(places_)));
-    return given.record_batch();
+    PT_LET(const BatchPtr all, Together(batches_.front()->schema(), batches_));
+    return RowsAt(all, places_);
   }
 
  private:
@@ -186,23 +177,6 @@ Result<std::optional<std::string>> RolledLabel(const ModelState& state) {
                .fix = "predict without going forward, no further than the shortest lag"});
 }
 
-Result<BatchPtr> BesideRows(const arrow::RecordBatch& rows, const arrow::RecordBatch& predictions) {
-  arrow::FieldVector fields = rows.schema()->fields();
-  arrow::ArrayVector columns = rows.columns();
-  for (int i = 0; i < predictions.num_columns(); ++i) {
-    const auto& field = predictions.schema()->field(i);
-    if (rows.schema()->GetFieldIndex(field->name()) >= 0) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "the rows have a column \"" + field->name() + "\" already",
-                   .fix = "give the rows to predict without it"});
-    }
-    fields.push_back(field);
-    columns.push_back(predictions.column(i));
-  }
-  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), rows.num_rows(),
-                                  std::move(columns));
-}
-
 Result<BatchPtr> WithNumbers(const arrow::RecordBatch& rows, const std::string& name) {
   const int at = rows.schema()->GetFieldIndex(name);
   const auto field = arrow::field(name, arrow::float64());
@@ -227,20 +201,18 @@ Result<BatchPtr> RollSeries(const BatchPtr& rows, const SeriesColumns& series,
   for (int64_t round = 0; round <= last; ++round) {
     if (stop.stop_requested()) return Status::Cancelled("predicting was stopped");
     std::vector<int64_t> known;
-    std::vector<bool> is_wanted;
     std::vector<size_t> wanted;
+    arrow::BooleanBuilder is_wanted;
     for (size_t i = 0; i < rounds.size(); ++i) {
       if (rounds[i] > round) continue;
       known.push_back(int64_t(i));
-      is_wanted.push_back(rounds[i] == round);
+      PT_TRY(is_wanted.Append(rounds[i] == round));
       if (rounds[i] == round) wanted.push_back(i);
     }
+    PT_LET(const auto mask, is_wanted.Finish());
     PT_LET(const auto labelled, rows->SetColumn(at, rows->schema()->field(at), labels.Column()));
-    PT_LET(const arrow::Datum behind,
-           arrow::compute::Take(labelled, ArrayOf<arrow::Int64Builder>(known)));
-    const auto mask = ArrayOf<arrow::BooleanBuilder>(is_wanted);
-    PT_LET(BatchPtr made,
-           score(behind.record_batch(), static_cast<const arrow::BooleanArray&>(*mask)));
+    PT_LET(const BatchPtr behind, RowsAt(labelled, known));
+    PT_LET(BatchPtr made, score(behind, static_cast<const arrow::BooleanArray&>(*mask)));
     PT_TRY(TakePredictions(*made, wanted, labels));
     PT_TRY(scored.Add(std::move(made), wanted));
   }

@@ -51,11 +51,6 @@ Result<std::shared_ptr<arrow::RecordBatch>> RollSeries(
     const std::shared_ptr<arrow::RecordBatch>& rows, const SeriesColumns& series,
     const ScoreBehind& score, const std::stop_token& stop);
 
-// The rows, and beside them the columns of their predictions. Refuses (Exit::kInput) rows that have
-// such a column.
-Result<std::shared_ptr<arrow::RecordBatch>> BesideRows(const arrow::RecordBatch& rows,
-                                                       const arrow::RecordBatch& predictions);
-
 // `rows` with the column `name` as doubles, NULL in all of them if there is none. A value that is
 // no number is a fault of Exit::kInput.
 Result<std::shared_ptr<arrow::RecordBatch>> WithNumbers(const arrow::RecordBatch& rows,

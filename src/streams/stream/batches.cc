@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stream/batches.h"
 
-#include <arrow/table.h>
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "base/json.h"
+#include "column/batches.h"
 #include "column/cells.h"
 
 namespace protium {
-
-Result<std::shared_ptr<arrow::RecordBatch>> Together(
-    const std::shared_ptr<arrow::Schema>& schema,
-    const std::vector<std::shared_ptr<arrow::RecordBatch>>& parts) {
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(schema, parts));
-  return table->CombineChunksToBatch();
-}
 
 Result<std::shared_ptr<arrow::RecordBatch>> Without(
     const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& numbers) {

@@ -14,11 +14,6 @@
 
 namespace protium {
 
-// One batch of all rows, in their order; the parts have the columns of `schema`.
-Result<std::shared_ptr<arrow::RecordBatch>> Together(
-    const std::shared_ptr<arrow::Schema>& schema,
-    const std::vector<std::shared_ptr<arrow::RecordBatch>>& parts);
-
 // The rows without those of these numbers, which are ascending.
 Result<std::shared_ptr<arrow::RecordBatch>> Without(
     const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& numbers);

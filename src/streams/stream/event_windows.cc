@@ -2,7 +2,6 @@
 #include "stream/event_windows.h"
 
 #include <arrow/api.h>
-#include <arrow/compute/api_vector.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "base/fault.h"
 #include "base/units.h"
 #include "base/unknown_name.h"
+#include "column/batches.h"
 #include "column/cells.h"
 #include "format/bring.h"
 #include "format/file_writer.h"
@@ -33,15 +33,6 @@ fs::path FileOf(const fs::path& folder, int64_t number) {
 std::string TimeText(int64_t micros) {
   const auto scalar = arrow::TimestampScalar(micros, arrow::TimeUnit::MICRO);
   return scalar.ToString();
-}
-
-// The rows of a batch whose numbers these are.
-Result<BatchPtr> Chosen(const BatchPtr& rows, const std::vector<int64_t>& numbers) {
-  arrow::Int64Builder builder;
-  PT_TRY(builder.AppendValues(numbers));
-  PT_LET(const auto indices, builder.Finish());
-  PT_LET(const arrow::Datum taken, arrow::compute::Take(rows, indices));
-  return taken.record_batch();
 }
 
 }  // namespace
@@ -125,7 +116,7 @@ Result<BatchPtr> EventWindows::InWindows(const BatchPtr& events, int64_t to) con
       PT_TRY(starts.Append(start));
     }
   }
-  PT_LET(const BatchPtr chosen, Chosen(events, rows));
+  PT_LET(const BatchPtr chosen, RowsAt(events, rows));
   PT_LET(auto column, starts.Finish());
   return chosen->AddColumn(chosen->num_columns(), schema_->fields().back(), std::move(column));
 }
@@ -148,7 +139,7 @@ Result<EventWindows::Closed> EventWindows::Add(const arrow::RecordBatch& events)
   }
   for (const int64_t i : timely) newest_ = std::max(newest_, times.Value(i));
   const auto given = arrow::RecordBatch::Make(events_, events.num_rows(), events.columns());
-  PT_LET(const BatchPtr fresh, Chosen(given, timely));
+  PT_LET(const BatchPtr fresh, RowsAt(given, timely));
   PT_LET(const BatchPtr all, Together(events_, {waiting_, fresh}));
   int64_t to = open_from_;
   if (newest_ != INT64_MIN) to = std::max(to, StartOf(newest_ - late_ - length_) + every_);
@@ -159,7 +150,7 @@ Result<EventWindows::Closed> EventWindows::Add(const arrow::RecordBatch& events)
   for (int64_t i = 0; i < each.length(); ++i) {
     if (StartOf(each.Value(i)) >= open_from_) stay.push_back(i);
   }
-  PT_LET(waiting_, Chosen(all, stay));
+  PT_LET(waiting_, RowsAt(all, stay));
   return closed;
 }
 

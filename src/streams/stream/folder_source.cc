@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/batches.h"
 #include "store/blocks.h"
-#include "stream/batches.h"
 
 namespace protium {
 

@@ -11,10 +11,10 @@
 
 #include "base/fault.h"
 #include "base/fnv.h"
+#include "column/batches.h"
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "job/model_tables.h"
-#include "stream/batches.h"
 
 namespace protium {
 namespace {

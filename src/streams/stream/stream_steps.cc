@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/unknown_name.h"
+#include "column/batches.h"
 #include "stream/batches.h"
 
 namespace protium {

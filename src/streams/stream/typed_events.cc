@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/batches.h"
 #include "format/bring.h"
 #include "format/parquet_rows.h"
-#include "stream/batches.h"
 #include "stream/event_letters.h"
 
 namespace protium {

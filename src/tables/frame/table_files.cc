@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/file_form.h"
+#include "format/file_names.h"
 #include "format/partitions.h"
 
 namespace protium {
@@ -51,18 +52,6 @@ Status Missing(const fs::path& path) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// Whether Spark and Hadoop skip it: _temporary, _SUCCESS, .part.crc. A name with "=" is a partition
-// whose column begins with "_", as in Spark.
-bool IsHidden(const std::string& name) {
-  return name.starts_with('.') || (name.starts_with('_') && name.find('=') == std::string::npos);
-}
-
-bool IsLikeOneOf(const std::string& name, const std::vector<std::string>& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& each) {
-    return ::fnmatch(each.c_str(), name.c_str(), FNM_PERIOD) == 0;
-  });
-}
-
 // Adds the file, unless nothing can be read there.
 void AddFile(const fs::path& file, TableFiles& files) {
   std::error_code error;
@@ -87,7 +76,7 @@ void AddLike(const fs::path& folder, std::span<const std::string> patterns, Tabl
   for (const std::string& name : NamesIn(folder)) {
     if (::fnmatch(patterns.front().c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
     const fs::path path = folder / name;
-    if (patterns.size() > 1 && !IsHidden(name)) {
+    if (patterns.size() > 1 && !IsHiddenName(name)) {
       AddLike(path, patterns.subspan(1), files);
     } else if (patterns.size() == 1) {
       AddFile(path, files);
@@ -111,7 +100,7 @@ void AddBelow(const fs::path& folder, const std::vector<std::string>& endings, T
   std::error_code ignored;
   for (const std::string& name : NamesIn(folder)) {
     const fs::path path = folder / name;
-    if (IsHidden(name)) continue;
+    if (IsHiddenName(name)) continue;
     if (!fs::is_directory(path, ignored)) {
       if (IsLikeOneOf(name, endings)) AddFile(path, files);
     } else if (fs::is_symlink(path, ignored) && IsAboveItself(path)) {
@@ -196,14 +185,14 @@ Result<FileForm> FindForm(const fs::path& path) {
   if (!fs::is_directory(path, ignored)) return FormNamed(path.string());
   for (const std::string& name : NamesIn(path)) {
     const auto form = FormOfName(name);
-    if (!IsHidden(name) && form) return *form;
+    if (!IsHiddenName(name) && form) return *form;
   }
   constexpr auto kReadable = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator at(path, kReadable, ignored), end; !ignored && at != end;
        at.increment(ignored)) {
     const std::string name = at->path().filename().string();
     const auto form = FormOfName(name);
-    if (!IsHidden(name) && form) return *form;
+    if (!IsHiddenName(name) && form) return *form;
   }
   return Fail({.exit = Exit::kInput,
                .what = "the folder " + path.string() + " holds no table",

@@ -2,7 +2,6 @@
 #include "local/source_pin.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 
 #include "base/fault.h"
 #include "format/file_form.h"
+#include "format/file_names.h"
 #include "format/object_files.h"
 #include "format/partitions.h"
 #include "local/iceberg_pin.h"
@@ -54,25 +54,16 @@ Result<Source> PinDelta(const duck::Connection& connection, Source source) {
   return source;
 }
 
-// Names that engines skip among files of this machine, too (frame/table_files.h).
-bool IsHidden(std::string_view name) { return name.starts_with('.') || name.starts_with('_'); }
-
-bool HasEnding(const std::string& name, Format format) {
-  return std::ranges::any_of(PatternsOf(format), [&](const std::string& each) {
-    return ::fnmatch(each.c_str(), name.c_str(), FNM_PERIOD) == 0;
-  });
-}
-
 // Whether an object that the pattern matches is a file of the table, as it would be here.
 bool IsFileOf(const Source& source, const std::string& place) {
   if (!RowOf(source.kind).copied) return true;
   const fs::path path = place.substr(std::min(place.size(), ObjectRoot(source).size() + 1));
   if (std::ranges::any_of(path.parent_path(),
-                          [](const fs::path& each) { return IsHidden(each.string()); })) {
+                          [](const fs::path& each) { return IsHiddenName(each.string()); })) {
     return false;
   }
   const std::string name = path.filename().string();
-  if (IsObjectFolder(source)) return HasEnding(name, FormatOfFiles(source.kind));
+  if (IsObjectFolder(source)) return IsLikeOneOf(name, PatternsOf(FormatOfFiles(source.kind)));
   return place == source.file || !(name.empty() || name.starts_with('.'));
 }
 

@@ -8,12 +8,14 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/batches.h"
 #include "column/source.h"
+#include "column/stream.h"
 #include "format/file_writer.h"
 #include "frame/session_state.h"
 #include "inference/behind_history.h"
+#include "inference/forecast.h"
 #include "inference/newer_rows.h"
-#include "inference/next_rows.h"
 #include "inference/roll_forward.h"
 #include "model/model_state.h"
 #include "pipeline/history.h"
@@ -26,44 +28,16 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
 Result<BatchPtr> InMemory(const DataFrame& rows) {
   PT_LET(const BatchStreamPtr stream, rows.Stream());
-  arrow::RecordBatchVector batches;
-  while (true) {
-    PT_LET(BatchPtr batch, stream->Next());
-    if (batch == nullptr) break;
-    batches.push_back(std::move(batch));
-  }
-  PT_LET(const auto table, arrow::Table::FromRecordBatches(stream->schema(), std::move(batches)));
-  return table->CombineChunksToBatch();
+  PT_LET(const arrow::RecordBatchVector batches, Collect(*stream));
+  return Together(stream->schema(), batches);
 }
 
-// Those of the rows that the model looks back to.
-Result<Scorer> BehindNewer(Session& session, const PipelineModel& model, const Scorer& scorer,
-                           const DataFrame& rows) {
-  if (!scorer.ReadsHistory()) return scorer;
-  PT_LET(const BatchPtr newer,
-         InMemory(DataFrame(session, RowsToKeep(*StateOf(model).chain, rows.plan()))));
-  return scorer.WithNewerRows(*newer);
-}
-
-Result<BatchPtr> Predicted(const Scorer& scorer, const BatchPtr& rows,
-                           const std::stop_token& stop) {
-  PT_LET(const BatchPtr scored, scorer.RollForward(*rows, stop));
-  return BesideRows(*rows, *scored);
-}
-
-Result<BatchPtr> PredictedForward(Session& session, const PipelineModel& model,
-                                  const std::optional<DataFrame>& rows, const Forward& forward,
-                                  const std::stop_token& stop) {
-  PT_LET(Scorer scorer, Scorer::Make(model));
-  if (!forward.horizon) {
-    PT_LET(const BatchPtr given, InMemory(*rows));
-    return Predicted(scorer, given, stop);
-  }
-  if (rows) {
-    PT_LET(scorer, BehindNewer(session, model, scorer, *rows));
-  }
-  PT_LET(const BatchPtr next, scorer.NextRows(*forward.horizon));
-  return Predicted(scorer, next, stop);
+// What is read of the rows: all of them, or those that the rows behind them look back to.
+Result<BatchPtr> RowsToRead(Session& session, const PipelineModel& model, const DataFrame& rows,
+                            const Forward& forward) {
+  const Chain& chain = *StateOf(model).chain;
+  if (!forward.horizon || !ReadsHistory(chain)) return InMemory(rows);
+  return InMemory(DataFrame(session, RowsToKeep(chain, rows.plan())));
 }
 
 }  // namespace
@@ -98,7 +72,12 @@ Result<std::optional<Forward>> ReadForwardFlags(const Arguments& arguments) {
 Result<DataFrame> ScoredForward(Session& session, const PipelineModel& model,
                                 const std::optional<DataFrame>& rows, const Forward& forward,
                                 const std::filesystem::path& scratch, const std::stop_token& stop) {
-  PT_LET(const BatchPtr all, PredictedForward(session, model, rows, forward, stop));
+  PT_LET(const Scorer scorer, Scorer::Make(model));
+  BatchPtr given;
+  if (rows) {
+    PT_LET(given, RowsToRead(session, model, *rows, forward));
+  }
+  PT_LET(const BatchPtr all, Forecast(scorer, forward.horizon, std::move(given), stop));
   const std::string file = (scratch / "forward.arrow").string();
   PT_LET(const auto writer, FileWriter::Make(Format::kArrow, file, all->schema()));
   PT_TRY(writer->Write(*all));

@@ -32,6 +32,7 @@
 #include "model/onnx_model.h"
 #include "os/signals.h"
 #include "pipeline/torch_folder.h"
+#include "plan/node.h"
 #include "protium/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
@@ -144,13 +145,14 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const 
   return NewTables{.etl = all, .tables = tables, .notes = {}};
 }
 
-// Returns --columns in the spelling of the columns of `all`.
-Result<Columns> ChosenColumns(const std::string& list, const arrow::Schema& all) {
+// Returns --columns in the spelling of the columns of `scored`.
+Result<Columns> ChosenColumns(const std::string& list, const DataFrame& scored) {
+  PT_LET(const SchemaPtr all, scored.Schema());
   Columns chosen;
   for (const std::string& typed : ColumnsIn(list)) {
-    const int at = FindField(all, typed);
-    if (at < 0) return UnknownName("column", typed, all.field_names(), "--columns");
-    chosen.push_back(all.field(at)->name());
+    const int at = FindField(*all, typed);
+    if (at < 0) return UnknownName("column", typed, all->field_names(), "--columns");
+    chosen.push_back(all->field(at)->name());
   }
   if (!chosen.empty()) return chosen;
   return Fail({.exit = Exit::kUsage, .what = "--columns names no column"});
@@ -161,8 +163,7 @@ Result<DataFrame> ScoredRows(const PipelineModel& model, const DataFrame& etl,
                              const Arguments& arguments) {
   const DataFrame scored = model.Transform(etl);
   if (!arguments.Has("--columns")) return scored;
-  PT_LET(const SchemaPtr all, scored.Schema());
-  PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), *all));
+  PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), scored));
   PT_LET(const SchemaPtr input, etl.Schema());
   // Workers carry along only the output columns.
   Columns keep;
@@ -233,8 +234,7 @@ Result<DataFrame> ForwardRows(Session& session, const PipelineModel& model,
              "ones to follow"});
   }
   if (!arguments.Has("--columns")) return scored;
-  PT_LET(const SchemaPtr all, scored.Schema());
-  PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), *all));
+  PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), scored));
   return scored.Select(columns);
 }
 
@@ -276,6 +276,10 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   std::optional<NewTables> input;  // --horizon needs none.
   if (arguments.Has("--input") || RunsEtl(arguments)) {
     PT_LET(input, ReadInput(*session, model, places, arguments));
+    // Its rows are read once to score them and once to look for missing ones.
+    if (!StateOf(model).history.empty() && !arguments.Has("--horizon")) {
+      input->etl = DataFrame(*session, MakePlan(Materialize{"etl"}, {input->etl.plan()}));
+    }
     for (const std::string& note : input->notes) call.Send(Note{note});
   }
   PT_LET(const DataFrame scored, Scored(*session, model, input, places, arguments));
