@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches beside Optuna: the best of 100 trials on published functions, and a search of the flights job."""
 
+import csv
 import json
 import os
 import resource
@@ -30,10 +31,18 @@ def sums_of_ranks(ours, theirs):
     return [sum(rank[value] for value in values) for values in (ours, theirs)]
 
 
+# The options of a search's trials, by the last parts of their paths.
+def trials_of(run_folder):
+    with open(os.path.join(run_folder, "trials.csv"), encoding="utf-8", newline="") as file:
+        return [{path.rpartition(".")[2]: json.loads(each[path]) for path in each if path.startswith(("train.", "net."))}
+                for each in csv.DictReader(file)]
+
+
 class Searched:
     def __init__(self, binaries, python, job, run, figures_in):
         self.binaries, self.python, self.job_file, self.run, self.figures_in = binaries, python, job, run, figures_in
         self.all = {}
+        self.trials = []  # The options of our last search of the flights job, for the peer.
 
     # Of one thread on both sides.
     def figures(self, *command):
@@ -77,16 +86,22 @@ class Searched:
             whole, whole_spent = self.search(tables, folder, "search.method=random")
             some, some_spent = self.search(tables, folder, "search.method=random", *asha)
             tpe, tpe_spent = self.search(tables, folder, "search.method=tpe", *asha)
+            self.trials = trials_of(tpe["folder"])
         for name, value, unit in (
                 ("random, all epochs", whole["seconds"]["total"], "s"),
                 ("random, asha", some["seconds"]["total"], "s"),
                 ("asha / all epochs, time", some["seconds"]["total"] / whole["seconds"]["total"], ""),
                 ("asha / all epochs, processor time", some_spent / whole_spent, ""),
                 ("asha / all epochs, best rmse", some["search"]["value"] / whole["search"]["value"], ""),
-                ("flights, 64 trials", tpe["seconds"]["total"], "s"),
-                ("flights, 64 trials, processor time", tpe_spent, "s"),
-                ("flights, 64 trials, best rmse", tpe["search"]["value"], "minutes")):
+                *((f"flights, {whose} trials{what}", value, unit) for whose in (TRIALS, f"the same {TRIALS}") for what, value, unit in (
+                    ("", tpe["seconds"]["total"], "s"), (", processor time", tpe_spent, "s"),
+                    (", best rmse", tpe["search"]["value"], "minutes")))):
             yield {"figure": name, "value": value, "unit": unit}
 
+    # Its own trials, and then those of our last search.
     def their_flights(self, tables):
-        return self.figures(self.python, "bench/peers/search_flights.py", self.job_file, tables, str(TRIALS), str(EPOCHS))
+        command = [self.python, "bench/peers/search_flights.py", self.job_file, tables, str(TRIALS), str(EPOCHS)]
+        with tempfile.NamedTemporaryFile("w", prefix="protium-bench-", suffix=".json", encoding="utf-8") as file:
+            json.dump(self.trials, file)
+            file.flush()
+            return self.figures(*command) + self.figures(*command, file.name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""search_flights.py JOB TABLES TRIALS EPOCHS: the search of searched.py as one writes it without us:
+"""search_flights.py JOB TABLES TRIALS EPOCHS [OPTIONS]: the search of searched.py as one writes it without us:
 the rows of by_hand.py, Optuna's TPE and its pruner by successive halving, two trials at a time in
-threads, each with one thread of PyTorch.
+threads, each with one thread of PyTorch. With OPTIONS, a file of JSON, the trials have these options.
 """
 
 import json
@@ -46,7 +46,7 @@ def objective_of(train, held, cardinalities, deviation, epochs):
 
 
 def main():
-    path, folder, trials, epochs = sys.argv[1:]
+    path, folder, trials, epochs, *options = sys.argv[1:]
     with open(path, "rb") as file:
         job = tomllib.load(file)
     torch.set_num_threads(1)
@@ -54,10 +54,15 @@ def main():
     (train, held), cardinalities, deviation = sides_of(job, folder)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1),
                                 pruner=optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=3))
+    for given in options:
+        with open(given, encoding="utf-8") as file:
+            for each in json.load(file):
+                study.enqueue_trial({**each, "hidden": ",".join(map(str, each["hidden"]))})
     study.optimize(objective_of(train, held, cardinalities, deviation, int(epochs)), n_trials=int(trials), n_jobs=2)
-    for name, value, unit in ((f"flights, {trials} trials", time.perf_counter() - by_hand.BEGUN, "s"),
-                              (f"flights, {trials} trials, processor time", time.process_time(), "s"),
-                              (f"flights, {trials} trials, best rmse", study.best_value, "minutes")):
+    same = "the same " if options else ""
+    for name, value, unit in ((f"flights, {same}{trials} trials", time.perf_counter() - by_hand.BEGUN, "s"),
+                              (f"flights, {same}{trials} trials, processor time", time.process_time(), "s"),
+                              (f"flights, {same}{trials} trials, best rmse", study.best_value, "minutes")):
         print(json.dumps({"figure": name, "value": value, "unit": unit}), flush=True)
 
 
