@@ -50,6 +50,7 @@ const std::vector<StageOptions>& OneOfEach() {
       HashingTf({.inputs = {"w"}, .num_features = 64}),
       TfIdf({.inputs = {"v"}, .min_doc_freq = 2}),
       TextIndexer({.inputs = {"w"}, .length = 8}),
+      SubwordTokenizer({.inputs = {"t"}, .file = "vocab.txt", .length = 32}),
       Image({.inputs = {"p"}, .height = 8, .width = 8}),
       NetFeatures({.inputs = {"x"}, .model = "net.onnx", .values = {{"y"}}}),
       SqlTransformer({.inputs = {"x"}, .statement = "SELECT *, x + 1 AS more FROM __THIS__"}),

@@ -395,6 +395,34 @@ inline StageOptions TextIndexer(const TextIndexerOptions& options) {
   return {"text_indexer", options};
 }
 
+// subword_tokenizer: the pieces of texts that a pretrained net reads, as numbers
+struct SubwordTokenizerOptions {
+  std::string id;
+  Inputs inputs;
+  // the tokenizer that the net was trained with: its tokenizer.json or vocab.txt, absolute or below
+  // the folder of the tables; a saved model carries a copy
+  std::optional<std::string> file;
+  // how many pieces the net sees, with those that stand around each text; longer texts are cut
+  std::optional<int64_t> length;
+  // of a vocab.txt: texts are turned to lower case, without accents; a tokenizer.json says so
+  // itself
+  std::optional<bool> lower_case;
+  // the names of the new columns: ids, mask, types; unless set, <id>__ids and so on
+  std::optional<std::vector<std::string>> columns;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("file", file);
+    visit("length", length);
+    visit("lower_case", lower_case);
+    visit("columns", columns);
+  }
+};
+inline StageOptions SubwordTokenizer(const SubwordTokenizerOptions& options) {
+  return {"subword_tokenizer", options};
+}
+
 // image: decodes PNG and JPEG files to lists of numbers from 0 to 1
 struct ImageOptions {
   std::string id;
@@ -442,6 +470,14 @@ struct NetFeaturesOptions {
   // of lists whose type does not tell their length and of which the net takes any: [{ column,
   // length }]
   std::optional<std::vector<VectorColumn>> lengths;
+  // of values for each place of a row, such as each piece of a text: their mean, or those of the
+  // first place; one of none, mean, first
+  std::optional<std::string> pool;
+  // an input, a list of numbers that are 0 where a place is padding: the mean is without these
+  std::optional<std::string> mask;
+  // computes each row by itself: for nets that mix the rows of a computation, as those do that find
+  // the range of their numbers anew (dynamic quantisation)
+  std::optional<bool> alone;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id);
@@ -450,6 +486,9 @@ struct NetFeaturesOptions {
     visit("values", values);
     visit("columns", columns);
     visit("lengths", lengths);
+    visit("pool", pool);
+    visit("mask", mask);
+    visit("alone", alone);
   }
 };
 inline StageOptions NetFeatures(const NetFeaturesOptions& options) {

@@ -44,6 +44,7 @@ StageRow SqlTransformerRow();
 StageRow StandardScalerRow();
 StageRow StopWordsRemoverRow();
 StageRow StringIndexerRow();
+StageRow SubwordTokenizerRow();
 StageRow TargetEncoderRow();
 StageRow TextIndexerRow();
 StageRow TfIdfRow();
@@ -100,6 +101,7 @@ std::vector<StageRow> BuiltInStages() {
       HashingTfRow(),
       TfIdfRow(),
       TextIndexerRow(),
+      SubwordTokenizerRow(),
       ImageRow(),
       NetFeaturesRow(),
       SqlTransformerRow(),

@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/stage_files.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace protium {
 namespace {
 
-// The only kind with a file, and its option.
-constexpr const char* kKind = "net_features";
-constexpr const char* kOption = "model";
+// The kinds with a file, its option, and its name in a model, which does not end with .json as those
+// of the model's own do.
+struct FileKind {
+  std::string_view kind;
+  const char* option;
+  const char* name;
+};
+constexpr FileKind kKinds[] = {{"net_features", "model", "net_{}.onnx"},
+                               {"subword_tokenizer", "file", "tokenizer_{}"}};
 
-// Replaces each path that is set by change(path).
+// Replaces each path that is set by change(path, kind).
 template <class Change>
 std::vector<StageOptions> WithPaths(std::vector<StageOptions> stages, const Change& change) {
   for (StageOptions& each : stages) {
-    if (each.kind != kKind) continue;
+    const auto* kind = std::ranges::find(kKinds, std::string_view(each.kind), &FileKind::kind);
+    if (kind == std::end(kKinds)) continue;
     Json options = each.options.ToJson();
-    const Json path = options.value(kOption, Json());
+    const Json path = options.value(kind->option, Json());
     // Options of another type are refused where they are read.
     if (!path.is_string() || path.get<std::string>().empty()) continue;
-    options[kOption] = change(path.get<std::string>());
+    options[kind->option] = change(path.get<std::string>(), *kind);
     each.options = std::move(options);
   }
   return stages;
@@ -29,18 +40,18 @@ std::vector<StageOptions> WithPaths(std::vector<StageOptions> stages, const Chan
 
 std::vector<StageOptions> WithFilesBelow(std::vector<StageOptions> stages,
                                          const std::filesystem::path& base) {
-  return WithPaths(std::move(stages), [&](const std::string& path) {
+  return WithPaths(std::move(stages), [&](const std::string& path, const FileKind&) {
     return std::filesystem::absolute(base / path).lexically_normal().string();
   });
 }
 
 std::vector<StageOptions> WithFilesKept(std::vector<StageOptions> stages,
                                         std::map<std::string, std::filesystem::path>& others) {
-  return WithPaths(std::move(stages), [&](const std::string& path) {
+  return WithPaths(std::move(stages), [&](const std::string& path, const FileKind& kind) {
     for (const auto& [name, file] : others) {
       if (file == path) return name;
     }
-    const std::string name = "net_" + std::to_string(others.size()) + ".onnx";
+    const std::string name = fmt::format(fmt::runtime(kind.name), others.size());
     others[name] = path;
     return name;
   });
@@ -48,7 +59,7 @@ std::vector<StageOptions> WithFilesKept(std::vector<StageOptions> stages,
 
 std::vector<StageOptions> WithFilesFound(
     std::vector<StageOptions> stages, const std::map<std::string, std::filesystem::path>& others) {
-  return WithPaths(std::move(stages), [&](const std::string& path) {
+  return WithPaths(std::move(stages), [&](const std::string& path, const FileKind&) {
     const auto found = others.find(path);
     return found == others.end() ? path : std::filesystem::absolute(found->second).string();
   });

@@ -376,10 +376,10 @@ Result<std::shared_ptr<const OnnxNet::Inside>> OnnxNet::Inside::Open(std::string
 }
 
 Result<OnnxNet> OnnxNet::Open(const std::filesystem::path& file,
-                              const std::vector<std::string>& outputs) {
+                              const std::vector<std::string>& outputs, bool alone) {
   auto bytes = ReadFile(file, kMostBytes);
   if (!bytes.ok()) return Within(file.string(), bytes.status());
-  auto inside = Inside::Open(*std::move(bytes), outputs, 0);
+  auto inside = Inside::Open(*std::move(bytes), outputs, alone ? 2 * kWork : 0);
   if (!inside.ok()) return Within(file.string(), inside.status());
   return OnnxNet(*std::move(inside));
 }

@@ -45,9 +45,10 @@ class OnnxNet {
   // any value that a node makes; empty: all of the graph, where a ZipMap stands for the tensor of
   // its probabilities. Fails with Exit::kUsage or kInput, before any row is seen, for a file that
   // ReadNetOutline() refuses, an output that does not exist, operators and operator sets that the
-  // runtime does not know, and inputs that do not begin with a dimension of rows.
+  // runtime does not know, and inputs that do not begin with a dimension of rows. `alone`: each
+  // row by itself, unless the file prescribes how many.
   static Result<OnnxNet> Open(const std::filesystem::path& file,
-                              const std::vector<std::string>& outputs = {});
+                              const std::vector<std::string>& outputs = {}, bool alone = false);
   // The same for the bytes of a file that this process has made, with all of its outputs; `where`
   // is what faults name. `work`: multiplications for a row; 0: as many as there are weights.
   static Result<OnnxNet> OfBytes(std::string bytes, const std::string& where, int64_t work);

@@ -2,6 +2,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "stages/column_stage.h"
 #include "stages/net_feed.h"
 #include "stages/net_made.h"
+#include "stages/net_pool.h"
 #include "stages/row.h"
 #include "statistics/lists.h"
 
@@ -28,6 +30,9 @@ struct NetFeaturesOptions {
   Columns values;
   Columns columns;
   std::vector<VectorColumn> lengths;
+  Pool pool = Pool::kNone;
+  std::string mask;
+  bool alone = false;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
@@ -46,6 +51,15 @@ struct NetFeaturesOptions {
     visit("lengths", lengths,
           {.help = "of lists whose type does not tell their length and of which the net takes "
                    "any: [{ column, length }]"});
+    visit("pool", pool,
+          {.help = "of values for each place of a row, such as each piece of a text: their mean, "
+                   "or those of the first place"});
+    visit("mask", mask,
+          {.help = "an input, a list of numbers that are 0 where a place is padding: the mean is "
+                   "without these"});
+    visit("alone", alone,
+          {.help = "computes each row by itself: for nets that mix the rows of a computation, as "
+                   "those do that find the range of their numbers anew (dynamic quantisation)"});
   }
 };
 
@@ -93,8 +107,10 @@ class NetFeaturesStage : public BatchStage {
     }
     PT_LET(feed_, NetFeed::Make(net_->inputs(), learned_.fed));
     for (size_t i = 0; i < inputs.size(); ++i) PT_TRY(CheckFed(i, inputs[i]));
-    PT_LET(const std::vector<NetTensor> made, net_->Run(feed_.Probe()));
+    PT_LET(std::vector<NetTensor> made, net_->Run(feed_.Probe()));
     PT_TRY(net_->CheckRowsApart(feed_.Probe(), made));
+    PT_TRY(CheckMask(inputs));
+    PT_TRY(PoolAll(nullptr, 0, made));
     return NameColumns(made);
   }
 
@@ -138,10 +154,17 @@ class NetFeaturesStage : public BatchStage {
     std::vector<bool> valid(size_t(rows), true);
     std::vector<MadeRows> made;
     for (const MadeColumn& each : learned_.made) made.emplace_back(each);
+    std::optional<NumberLists> mask;
+    if (!options_.mask.empty()) {
+      PT_LET(mask, NumberLists::Of(*columns[MaskAt()]));
+    }
+    const bool cuts = mask && CutsPadding();
     for (int64_t begin = 0; begin < rows; begin += net_->height()) {
       const int64_t now = std::min(net_->height(), rows - begin);
       PT_LET(std::vector<NetTensor> fed, feed_.Tensors(columns, begin, now, valid));
-      PT_LET(const std::vector<NetTensor> outputs, net_->Run(std::move(fed)));
+      if (cuts && valid[size_t(begin)]) CutPadding(mask->At(begin), fed);
+      PT_LET(std::vector<NetTensor> outputs, net_->Run(std::move(fed)));
+      PT_TRY(PoolAll(mask ? &*mask : nullptr, begin, outputs));
       for (size_t i = 0; i < made.size(); ++i) PT_TRY(made[i].Add(outputs[i]));
     }
     arrow::ArrayVector arrays;
@@ -160,9 +183,51 @@ class NetFeaturesStage : public BatchStage {
                    .where = "model",
                    .fix = "model = \"net.onnx\""});
     }
-    PT_LET(net_, OnnxNet::Open(options_.model, options_.values));
+    PT_LET(net_, OnnxNet::Open(options_.model, options_.values, options_.alone));
     learned_.sha256 = net_->sha256();
     PT_LET(learned_.numerics, NumericsOfOnnx());
+    return Status::OK();
+  }
+
+  // The input that is the mask; as many as there are inputs: none.
+  size_t MaskAt() const {
+    return size_t(std::ranges::find(inputs(), options_.mask) - inputs().begin());
+  }
+
+  Status CheckMask(std::span<const StageColumn> columns) const {
+    if (options_.mask.empty()) return Status::OK();
+    const auto refuse = [&](std::string what, std::string fix) {
+      return Fail(
+          {.exit = Exit::kUsage, .what = std::move(what), .where = "mask", .fix = std::move(fix)});
+    };
+    if (options_.pool == Pool::kNone) {
+      return refuse("a mask is for pooled values", "pool = \"mean\", or leave mask out");
+    }
+    const size_t at = MaskAt();
+    if (at < columns.size() && IsNumberList(*columns[at].type)) return Status::OK();
+    return refuse("\"" + options_.mask + "\" is no input with lists of numbers",
+                  "name one of the inputs, such as the mask of a subword_tokenizer");
+  }
+
+  // Whether each row is computed as long as it is: by itself, by a net that takes any number of
+  // places.
+  bool CutsPadding() const {
+    const int64_t places = learned_.fed[MaskAt()].length;
+    return net_->height() == 1 && places > 0 &&
+           std::ranges::all_of(learned_.fed,
+                               [&](const auto& fed) { return fed.length == places; }) &&
+           std::ranges::all_of(net_->inputs(),
+                               [](const NetValue& input) {
+                                 return input.shape.size() == 2 && input.shape[1] == kAnyLength;
+                               }) &&
+           net_->inputs().size() == learned_.fed.size();
+  }
+
+  Status PoolAll(const NumberLists* mask, int64_t begin, std::vector<NetTensor>& outputs) const {
+    if (options_.pool == Pool::kNone) return Status::OK();
+    for (NetTensor& each : outputs) {
+      PT_LET(each, PoolPlaces(each, options_.pool, mask, begin));
+    }
     return Status::OK();
   }
 

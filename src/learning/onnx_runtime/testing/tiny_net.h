@@ -20,10 +20,14 @@ inline std::string Part(uint32_t number, std::string_view bytes) {
 // A number below 128.
 inline std::string Number(uint32_t field, int value) { return {char(field << 3), char(value)}; }
 
-// A tensor of float32; a length of -1 is open.
+// A tensor of float32; a length of -1 is open, the one of rows and others each by itself.
 inline std::string Value(std::string_view name, std::initializer_list<int> shape, int element = 1) {
   std::string lengths;
-  for (const int each : shape) lengths += Part(1, each < 0 ? Part(2, "any") : Number(1, each));
+  int place = 0;
+  for (const int each : shape) {
+    const std::string open = "any" + std::to_string(place++);
+    lengths += Part(1, each < 0 ? Part(2, open) : Number(1, each));
+  }
   return Part(1, name) + Part(2, Part(1, Number(1, element) + Part(2, lengths)));
 }
 
