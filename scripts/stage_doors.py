@@ -20,7 +20,8 @@ _TYPED = {"string_indexer", "imputer", "standard_scaler", "torch_estimator", "tr
 _HEADERS = {
     "categories": ("of categories", "id"),
     "numbers": ("of numbers", "polynomial_expansion"),
-    "others": ("of vectors, dates, words, images and SQL", "sql_transformer"),
+    "rows": ("of vectors, dates and earlier rows", "expanding"),
+    "others": ("of words, images, nets and SQL", "sql_transformer"),
 }
 _PLAIN = {"integer": "int64_t", "number": "double", "boolean": "bool", "string": "std::string"}
 

@@ -30,6 +30,7 @@
 #include "protium/stages/categories.h"
 #include "protium/stages/numbers.h"
 #include "protium/stages/others.h"
+#include "protium/stages/rows.h"
 #include "protium/status.h"
 #include "protium/stream.h"
 #include "protium/task.h"

@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   // Texts of tables are valid; what is not gets replacement characters.
-  const std::string text = Json::parse(Dump(Json(std::string(bytes.substr(cut))))).get<std::string>();
+  const std::string text =
+      Json::parse(Dump(Json(std::string(bytes.substr(cut))))).get<std::string>();
   const int64_t length = tokenizer->SmallestLength() + 7;
   PT_CHECK(int64_t(tokenizer->Encode(text, length).size()) <= length);
   return 0;

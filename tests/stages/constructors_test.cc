@@ -6,6 +6,7 @@
 #include "protium/stages/categories.h"
 #include "protium/stages/numbers.h"
 #include "protium/stages/others.h"
+#include "protium/stages/rows.h"
 
 namespace protium {
 namespace {

@@ -62,6 +62,25 @@ TEST_F(ImageStages, MakeListsOfPixels) {
             "p__i: [0.25980392, 0.26960784, 0.27941176] null");
 }
 
+TEST_F(ImageStages, AreNormalisedAsANetWantsThem) {
+  const Json first = {{"mean", {0.5}}, {"deviation", {0.5}}, {"layout", "channels_first"}};
+  EXPECT_EQ(Of(first, Pictures()),
+            "p__i: [1, -1, -1, -0.92156863, -1, 1, -1, -0.84313726, -1, -1, 1, -0.7647059] null");
+  const Json each = {
+      {"mean", {0, 0, 1}}, {"deviation", {1, 2, 4}}, {"height", 1}, {"width", 1}, {"fit", "area"}};
+  EXPECT_EQ(Of(each, Pictures()), "p__i: [0.25980392, 0.13480392, -0.18014705] null");
+  EXPECT_THAT(Of({{"mean", {1, 2}}}, Pictures()), HasSubstr("one number, or one for each channel"));
+  EXPECT_THAT(Of({{"deviation", {0}}}, Pictures()), HasSubstr("one number above 0"));
+}
+
+TEST_F(ImageStages, FitInsideABackground) {
+  const Json inside = {{"channels", 1}, {"height", 1}, {"width", 3}, {"fit", "inside"}};
+  Json white = inside;
+  white["background"] = "white";
+  EXPECT_EQ(Of(inside, Pictures()), "p__i: [0, 0.26764706, 0] null");
+  EXPECT_EQ(Of(white, Pictures()), "p__i: [1, 0.26764706, 1] null");
+}
+
 TEST_F(ImageStages, ReadPathsBelowAFolder) {
   ASSERT_TRUE(WriteFile(folder_ / "a.png", Bytes(kPng)).ok());
   const Json options = {{"channels", 1}, {"folder", folder_.string()}};

@@ -18,8 +18,8 @@ bool StartsWith(std::span<const uint8_t> bytes, const std::array<uint8_t, n>& st
   return bytes.size() >= n && std::equal(start.begin(), start.end(), bytes.begin());
 }
 
-Result<Image> Decode(std::span<const uint8_t> bytes) {
-  if (StartsWith(bytes, kPng)) return DecodePng(bytes);
+Result<Image> Decode(std::span<const uint8_t> bytes, Background background) {
+  if (StartsWith(bytes, kPng)) return DecodePng(bytes, background);
   if (StartsWith(bytes, kJpeg)) return DecodeJpeg(bytes);
   return Fail({.exit = Exit::kInput,
                .what = bytes.empty() ? "an image without bytes"
@@ -61,9 +61,9 @@ Status Damaged(const char* format, const std::string& why) {
   return Fail({.exit = Exit::kInput, .what = std::string("a damaged ") + format + ": " + why});
 }
 
-Result<Image> DecodeImage(std::span<const uint8_t> bytes, int64_t channels) {
+Result<Image> DecodeImage(std::span<const uint8_t> bytes, int64_t channels, Background background) {
   PT_CHECK(channels == 1 || channels == 3);
-  PT_LET(Image image, Decode(bytes));
+  PT_LET(Image image, Decode(bytes, background));
   return WithChannels(std::move(image), channels);
 }
 

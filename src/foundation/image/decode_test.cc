@@ -107,6 +107,16 @@ constexpr const char* kHugeJpeg =
     "f1f2f3f4f5f6f7f8f9faffda0008010100003f00fb6fc0ff00043e1cff00c217a07fc501e17ff907dbff00cc"
     "1adbfe79affb15ffd9";
 
+// Two pixels: (10, 20, 30) that is transparent, and (100, 0, 50) that half is.
+constexpr const char* kSeeThrough =
+    "89504e470d0a1a0a0000000d4948445200000002000000010806000000f4227f8a0000001149444154789c63"
+    "e01291634861306a0000040d015358af9a780000000049454e44ae426082";
+
+// The same in grey of 16 bits: 0x8000 that is transparent, and 0x4000 that is not.
+constexpr const char* kWideSeeThrough =
+    "89504e470d0a1a0a0000000d49484452000000020000000110040000000ebb6b420000001149444154789c63"
+    "686060607060f8ff1f00080602bf3a99a8080000000049454e44ae426082";
+
 std::vector<int> Pixels(const std::string& hex, int64_t channels) {
   const auto image = DecodeImage(FromHex(hex), channels);
   EXPECT_TRUE(image.ok()) << image.status();
@@ -130,6 +140,31 @@ TEST(DecodeImage, ExpandsBitsPalettesAndDepths) {
   EXPECT_THAT(Pixels(kPalette, 3), ElementsAre(1, 2, 3, 200, 100, 50));
   EXPECT_THAT(Pixels(kSixteenBit, 1), ElementsAre(0, 128, 255));
   EXPECT_THAT(Pixels(kAlpha, 3), ElementsAre(9, 8, 7));
+}
+
+TEST(DecodeImage, LaysTransparentPixelsOnABackground) {
+  const auto on = [](const char* png, Background background) {
+    return DecodeImage(FromHex(png), 1, background)->pixels;
+  };
+  // Nothing of a transparent pixel is seen, and half of the other: 128 of 255.
+  const auto white = DecodeImage(FromHex(kSeeThrough), 3, Background::kWhite);
+  EXPECT_THAT(white->pixels, ElementsAre(255, 255, 255, 177, 127, 152));
+  const auto black = DecodeImage(FromHex(kSeeThrough), 3, Background::kBlack);
+  EXPECT_THAT(black->pixels, ElementsAre(0, 0, 0, 50, 0, 25));
+  EXPECT_THAT(Pixels(kSeeThrough, 3), ElementsAre(10, 20, 30, 100, 0, 50));
+  EXPECT_THAT(on(kWideSeeThrough, Background::kWhite), ElementsAre(255, 64));
+  EXPECT_THAT(on(kWideSeeThrough, Background::kBlack), ElementsAre(0, 64));
+  EXPECT_THAT(on(kSixteenBit, Background::kWhite), ElementsAre(0, 128, 255));
+}
+
+TEST(ResizeInside, KeepsTheShapeInTheMiddleOfAPlane) {
+  const Image wide{.height = 1, .width = 2, .channels = 1, .pixels = {10, 30}};
+  EXPECT_THAT(ResizeInside(wide, 4, 4, 7),
+              ElementsAre(7, 7, 7, 7, 10, 10, 30, 30, 10, 10, 30, 30, 7, 7, 7, 7));
+  EXPECT_THAT(ResizeInside(wide, 2, 1, 7), ElementsAre(20, 7));
+  EXPECT_THAT(ResizeInside(wide, 1, 2, 7), ElementsAre(10, 30));
+  const Image tall{.height = 3, .width = 1, .channels = 1, .pixels = {1, 2, 3}};
+  EXPECT_THAT(ResizeInside(tall, 3, 4, 0), ElementsAre(0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0));
 }
 
 // The pixels that Pillow decodes, which uses the same library.

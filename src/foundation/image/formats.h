@@ -12,7 +12,7 @@
 namespace protium {
 
 // Returns the image with as many channels as its file has, 1 or 3.
-Result<Image> DecodePng(std::span<const uint8_t> bytes);
+Result<Image> DecodePng(std::span<const uint8_t> bytes, Background background);
 Result<Image> DecodeJpeg(std::span<const uint8_t> bytes);
 
 Status CheckSize(const char* format, int64_t width, int64_t height);

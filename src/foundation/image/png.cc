@@ -34,7 +34,8 @@ void ReadBytes(png_structp png, png_bytep to, size_t size) {
 
 class PngReader {
  public:
-  explicit PngReader(std::span<const uint8_t> bytes) : source_{bytes, {}} {
+  PngReader(std::span<const uint8_t> bytes, Background background)
+      : source_{bytes, {}}, background_(background) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_, OnPngError, OnPngWarning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
   }
@@ -72,10 +73,19 @@ class PngReader {
     return true;
   }
 
-  // Converts any depth to 8 bits and palettes to colours, and drops transparency.
+  // Lays the picture on the background, as libpng does it: without gamma. Where 16 bits become 8,
+  // it takes the background for one of 8.
+  void SetBackground() {
+    const png_uint_16 level = background_ == Background::kBlack ? 0 : 0xff;
+    const png_color_16 color = {0, level, level, level, level};
+    png_set_background_fixed(png_, &color, PNG_BACKGROUND_GAMMA_SCREEN, 0, 0);
+  }
+
+  // Converts any depth to 8 bits and palettes to colours, and ends transparency.
   bool Expand() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_expand(png_);
+    if (background_ != Background::kNone) SetBackground();
     png_set_scale_16(png_);
     png_set_strip_alpha(png_);
     png_set_interlace_handling(png_);
@@ -91,6 +101,7 @@ class PngReader {
   }
 
   Source source_;
+  Background background_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::vector<png_bytep> rows_;
@@ -98,6 +109,8 @@ class PngReader {
 
 }  // namespace
 
-Result<Image> DecodePng(std::span<const uint8_t> bytes) { return PngReader(bytes).Run(); }
+Result<Image> DecodePng(std::span<const uint8_t> bytes, Background background) {
+  return PngReader(bytes, background).Run();
+}
 
 }  // namespace protium

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "image/decode.h"
 
@@ -52,6 +53,24 @@ std::vector<double> ResizeByArea(const Image& image, int64_t height, int64_t wid
     }
   }
   return resized;
+}
+
+std::vector<double> ResizeInside(const Image& image, int64_t height, int64_t width, double plane) {
+  const double scale =
+      std::min(double(height) / double(image.height), double(width) / double(image.width));
+  const auto scaled = [&](int64_t length, int64_t most) {
+    return std::clamp<int64_t>(std::llround(double(length) * scale), 1, most);
+  };
+  const int64_t rows = scaled(image.height, height), columns = scaled(image.width, width);
+  const int64_t top = (height - rows) / 2, left = (width - columns) / 2;
+  const std::vector<double> resized = ResizeByArea(image, rows, columns);
+  std::vector<double> all(size_t(height * width * image.channels), plane);
+  const auto line = std::ptrdiff_t(columns * image.channels);
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto to = ((top + row) * width + left) * image.channels;
+    std::copy_n(resized.begin() + std::ptrdiff_t(row) * line, line, all.begin() + to);
+  }
+  return all;
 }
 
 }  // namespace protium

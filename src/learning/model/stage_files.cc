@@ -10,8 +10,8 @@
 namespace protium {
 namespace {
 
-// The kinds with a file, its option, and its name in a model, which does not end with .json as those
-// of the model's own do.
+// The kinds with a file, its option, and its name in a model: not one with .json, as those that are
+// the model's own.
 struct FileKind {
   std::string_view kind;
   const char* option;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arrow/api.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -13,16 +14,30 @@
 #include "statistics/lists.h"
 
 // PNG and JPEG files, as bytes or as paths below a folder, become lists of height x width x
-// channels floats from 0 to 1: row by row from the top left, with the channels of a pixel side by
-// side. Learns nothing. NULL stays NULL. A picture of another size is refused, or resized by area;
-// one that cannot be decoded is an error, or NULL. Spark ML has no such stage; its data source
+// channels floats from 0 to 1, less a mean and divided by a deviation: row by row from the top
+// left, with the channels of a pixel side by side, or one channel after the other. Learns nothing.
+// NULL stays NULL. A picture of another size is refused, or resized by area; one that cannot be
+// decoded is an error, or NULL. Spark ML has no such stage; its data source
 // "image" has bytes from 0 to 255 in the order blue, green, red.
 
 namespace protium {
+
+EnumNames<Background> Names(Background) {
+  return {
+      {{Background::kNone, "none"}, {Background::kWhite, "white"}, {Background::kBlack, "black"}}};
+}
+
 namespace {
 
-enum class Fit { kRefuse, kArea };
-EnumNames<Fit> Names(Fit) { return {{{Fit::kRefuse, "refuse"}, {Fit::kArea, "area"}}}; }
+enum class Fit { kRefuse, kArea, kInside };
+EnumNames<Fit> Names(Fit) {
+  return {{{Fit::kRefuse, "refuse"}, {Fit::kArea, "area"}, {Fit::kInside, "inside"}}};
+}
+
+enum class Layout { kChannelsLast, kChannelsFirst };
+EnumNames<Layout> Names(Layout) {
+  return {{{Layout::kChannelsLast, "channels_last"}, {Layout::kChannelsFirst, "channels_first"}}};
+}
 
 enum class Damage { kError, kNull };
 EnumNames<Damage> Names(Damage) { return {{{Damage::kError, "error"}, {Damage::kNull, "null"}}}; }
@@ -34,6 +49,10 @@ struct ImageOptions : ColumnOptions {
   Fit fit = Fit::kRefuse;
   Damage damaged = Damage::kError;
   std::string folder;
+  Background background = Background::kNone;
+  std::vector<double> mean;
+  std::vector<double> deviation;
+  Layout layout = Layout::kChannelsLast;
   template <class Visit>
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
@@ -42,14 +61,25 @@ struct ImageOptions : ColumnOptions {
     visit("channels", channels,
           {.help = "1: grey, 3: red, green and blue", .at_least = 1, .below = 4});
     visit("fit", fit,
-          {.help = "what happens to pictures of another size: refused, or resized to the mean of "
-                   "the area that each pixel covers"});
+          {.help = "what happens to pictures of another size: refused; resized to the mean of the "
+                   "area that each pixel covers; or resized so without a change of shape, in the "
+                   "middle of the background"});
     visit("damaged", damaged,
           {.help = "what happens to pictures that cannot be decoded: an error, or NULL"});
     visit("folder", folder,
           {.help = "where the files are, if the column has paths: a folder that all workers can "
                    "read, absolute or below the folder of the tables; unless set, the column has "
                    "the files' bytes"});
+    visit("background", background,
+          {.help = "what shows through transparent pixels, and beside pictures that are fitted "
+                   "inside: none is the colour that they have themselves, and black"});
+    visit("mean", mean,
+          {.help = "what is subtracted, from 0 to 1: one number, or one for each channel; 0 unless "
+                   "set"});
+    visit("deviation", deviation, {.help = "what is divided by then, likewise; 1 unless set"});
+    visit("layout", layout,
+          {.help = "whether the channels of a pixel are beside each other, or one channel comes "
+                   "after the other, as nets of PyTorch read pictures"});
   }
 
   Status Check(const std::string& path) const {
@@ -60,8 +90,18 @@ struct ImageOptions : ColumnOptions {
       return refuse("height", "height and width must be set, to at most a million pixels in all",
                     "height = 28 and width = 28");
     }
-    if (channels != 2) return Status::OK();
-    return refuse("channels", "pictures have 1 or 3 channels", "channels = 3");
+    if (channels == 2) {
+      return refuse("channels", "pictures have 1 or 3 channels", "channels = 3");
+    }
+    const auto fits = [&](const std::vector<double>& numbers) {
+      return numbers.size() <= 1 || int64_t(numbers.size()) == channels;
+    };
+    if (!fits(mean)) return refuse("mean", "one number, or one for each channel", "mean = [0.5]");
+    if (!fits(deviation) || std::ranges::any_of(deviation, [](double d) { return !(d > 0); })) {
+      return refuse("deviation", "one number above 0, or one for each channel",
+                    "deviation = [0.5]");
+    }
+    return Status::OK();
   }
 };
 
@@ -137,19 +177,41 @@ class ImageStage : public LearnsNothing<BatchStage> {
       cell = read;
     }
     const std::span bytes(reinterpret_cast<const uint8_t*>(cell.data()), cell.size());
-    PT_LET(const Image image, DecodeImage(bytes, options_.channels));
+    PT_LET(const Image image, DecodeImage(bytes, options_.channels, options_.background));
     const bool fits = image.height == options_.height && image.width == options_.width;
     if (!fits && options_.fit == Fit::kRefuse) {
       return Fail({.exit = Exit::kInput,
                    .what = "a picture of " + std::to_string(image.width) + " x " +
                            std::to_string(image.height) + " pixels",
-                   .fix = "set fit = \"area\" to resize pictures"});
+                   .fix = "set fit = \"area\" or \"inside\" to resize pictures"});
     }
-    // Without resizing each pixel is its own area, so both ways give the same result.
-    for (const double value : ResizeByArea(image, options_.height, options_.width)) {
-      *to++ = static_cast<float>(value / 255);
-    }
+    PutInto(Resized(image), to);
     return Status::OK();
+  }
+
+  // Without resizing each pixel is its own area, so all ways give the same result.
+  std::vector<double> Resized(const Image& image) const {
+    if (options_.fit != Fit::kInside) {
+      return ResizeByArea(image, options_.height, options_.width);
+    }
+    const double plane = options_.background == Background::kWhite ? 255 : 0;
+    return ResizeInside(image, options_.height, options_.width, plane);
+  }
+
+  void PutInto(const std::vector<double>& pixels, float* to) const {
+    const auto channels = size_t(options_.channels), size = pixels.size() / channels;
+    const auto of = [](const std::vector<double>& numbers, size_t channel, double otherwise) {
+      return numbers.empty() ? otherwise : numbers[numbers.size() == 1 ? 0 : channel];
+    };
+    for (size_t channel = 0; channel < channels; ++channel) {
+      const double mean = of(options_.mean, channel, 0);
+      const double deviation = of(options_.deviation, channel, 1);
+      for (size_t i = 0; i < size; ++i) {
+        const bool first = options_.layout == Layout::kChannelsFirst;
+        to[first ? channel * size + i : i * channels + channel] =
+            static_cast<float>((pixels[i * channels + channel] / 255 - mean) / deviation);
+      }
+    }
   }
 
   // Names the picture: its path, if it has one.

@@ -3,6 +3,7 @@
 
 #include <arrow/api.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -32,8 +33,9 @@ std::vector<double> Decimals(const arrow::Array& values) {
 template <class Array>
 std::vector<double> Numbers(const Array& array) {
   std::vector<double> numbers(size_t(array.length()), std::numeric_limits<double>::quiet_NaN());
+  const bool whole = array.null_count() == 0;
   for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsValid(i)) numbers[size_t(i)] = static_cast<double>(array.Value(i));
+    if (whole || array.IsValid(i)) numbers[size_t(i)] = static_cast<double>(array.Value(i));
   }
   return numbers;
 }
@@ -73,12 +75,19 @@ Result<std::shared_ptr<arrow::Array>> Lists(const std::vector<Number>& numbers, 
 Result<NumberLists> NumberLists::Of(const arrow::Array& column) {
   PT_LET(const auto values, ElementsOf(column));
   NumberLists lists;
-  PT_LET(lists.numbers_, NumbersOf(*values));
+  // A column that was sliced still has the elements of all rows.
+  int64_t first = values->length(), last = 0;
   for (int64_t row = 0; row < column.length(); ++row) {
     const ListCell cell = ListAt(*column.data(), row);
     lists.begins_.push_back(cell.valid ? cell.begin : -1);
     lists.lengths_.push_back(cell.length);
+    if (!cell.valid || cell.length == 0) continue;
+    first = std::min(first, cell.begin);
+    last = std::max(last, cell.begin + cell.length);
   }
+  first = std::min(first, last);
+  PT_LET(lists.numbers_, NumbersOf(*values->Slice(first, last - first)));
+  for (int64_t& begin : lists.begins_) begin = begin < 0 ? -1 : std::max<int64_t>(begin - first, 0);
   return lists;
 }
 
