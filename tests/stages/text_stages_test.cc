@@ -170,6 +170,17 @@ TEST_F(TextIndexer, FeedsANetThatReadsLists) {
             "prediction: 7.5 7.5 7.5 7.5");
 }
 
+TEST_F(TextIndexer, RefusesANameThatANetHasForSomethingElse) {
+  Table("t,y\nred green,1\ngreen,2\n");
+  const auto model =
+      Pipeline({{"tokenizer", {{"inputs", {"t"}}, {"outputs", {"words"}}}},
+                {"text_indexer", {{"inputs", {"words"}}, {"outputs", {"weight"}}, {"length", 3}}},
+                TorchEstimator({.net = TextClassifier(), .vectors = {{"weight"}}, .label = "y"})})
+          .Fit(session_->Sql("SELECT * FROM t"));
+  EXPECT_THAT(Render(FaultOf(model.status())),
+              HasSubstr("a column of lists cannot be named \"weight\""));
+}
+
 class TfIdf : public TextStages {
  protected:
   // Lists of three numbers.

@@ -17,7 +17,7 @@ namespace {
 struct Case {
   const char* name;
   const char* net;
-  bool lists;  // It reads the lists `pixels` or `words` instead of the usual columns.
+  bool lists;  // It reads the lists `pixels` or `ids` instead of the usual columns.
 };
 
 constexpr Case kCases[] = {
@@ -33,7 +33,7 @@ constexpr Case kCases[] = {
      true},
     {"TextClassifier",
      R"({ name = "text_classifier", vocabulary = 30, embedding = 8, layers = 1, dropout = 0.2 })"
-     "\nvectors = [{ column = \"words\", length = 4 }]",
+     "\nvectors = [{ column = \"ids\", length = 4 }]",
      true}};
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -42,7 +42,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 std::string JobOf(const Case& c) {
   std::string job = With(kMachinesJob, "SELECT * FROM machines",
                          "SELECT *, transform(sequence(1, 16), i -> (age * i) % 10 + 1) AS pixels,"
-                         " array(age + 1, id % 5, 0, 0) AS words FROM machines");
+                         " array(age + 1, id % 5, 0, 0) AS ids FROM machines");
   job = With(job, "label = ", std::string("net = ") + c.net + "\nlabel = ");
   return c.lists ? With(job, "categorical = [{ stage = \"index\" }]\n", "") : job;
 }

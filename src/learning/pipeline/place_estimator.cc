@@ -9,6 +9,7 @@
 #include "pipeline/estimator.h"
 #include "pipeline/objective.h"
 #include "pipeline/placer.h"
+#include "rows/schema.h"
 #include "statistics/lists.h"
 
 namespace protium {
@@ -165,6 +166,13 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
     const Status numbers =
         IsNumberList(type) ? Status::OK() : Status::TypeError("a list of numbers");
     PT_TRY(CheckType(at, "vectors", numbers));
+    if (IsFieldOfMostRows(each.column)) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "a column of lists cannot be named \"" + each.column + "\"",
+                   .where = path_ + ".vectors",
+                   .why = "a net finds its numbers, categories, label and weight by such names",
+                   .fix = "give it another one, in SQL or as the output of its stage"});
+    }
     if (known_ != KnownOfTable::kTypes) continue;
     // A type of fixed length or a stage gives the length; for other lists the options must, since
     // rows are packed to one width.

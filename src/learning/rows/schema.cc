@@ -53,6 +53,13 @@ RowField NumericField(const RowColumns& columns) {
 
 }  // namespace
 
+bool IsFieldOfMostRows(std::string_view name) {
+  constexpr std::string_view kNames[] = {kNumericField,    kLabelField, kWeightField,
+                                         kCategoriesField, kIdsField,   kGroupField,
+                                         kOwnLabelField};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 RowSchema MakeRowSchema(const RowColumns& columns) {
   RowSchema schema;
   if (!columns.numeric.empty()) schema.Add(NumericField(columns));

@@ -86,10 +86,12 @@ inline constexpr std::string_view kNumericField = "numeric";
 inline constexpr std::string_view kLabelField = "label";
 inline constexpr std::string_view kWeightField = "weight";
 inline constexpr std::string_view kCategoriesField = "categories";
-inline constexpr std::string_view kIdsField = "ids";
+inline constexpr std::string_view kIdsField = "identities";
 inline constexpr std::string_view kGroupField = "group";
 // For rows that are measured (WithOwnLabels()).
 inline constexpr std::string_view kOwnLabelField = "own_label";
+// Whether it is one of those above; other fields have the names of columns of lists.
+bool IsFieldOfMostRows(std::string_view name);
 
 // Fields without gaps, in the order they were added; little-endian.
 class RowSchema {
