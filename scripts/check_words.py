@@ -25,7 +25,8 @@ _TEXT = [
 _RAW_EVENT = [(re.compile(r"""\{\s*"event"\s*[,:]\s*("|\w+::kName)"""), "an event as raw JSON: make its struct (room events)")]
 # What a reader would stumble over; CONTRIBUTING's glossary has the words that we use.
 _STRANGE = re.compile(r"\b(in vain|turned out|fault of ours|borne|the number of those|mend|mends|mended|"
-                      r"gangs? that bends?|bending gangs?)\b")
+                      r"gangs? that bends?|bending gangs?|in good order|passed over|changes? places|verb is missing|has no verb|"
+                      r"no run goes on|tells survived|what the columns are worth|how far off)\b", re.IGNORECASE)
 _FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
 
 

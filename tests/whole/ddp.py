@@ -21,7 +21,7 @@ if os.path.exists(path):
     epoch = state["epoch"]
     model.load_state_dict(state["model"])
     optimizer.load_state_dict(state["optimizer"])
-    print("goes on after epoch", epoch, flush=True)
+    print("continues after epoch", epoch, flush=True)
 while epoch < 4:
     inputs = torch.randn(32, 4, generator=torch.Generator().manual_seed(100 * epoch + rank))
     loss = ((model(inputs) - inputs.sum(1, keepdim=True)) ** 2).mean()

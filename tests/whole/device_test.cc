@@ -85,7 +85,7 @@ TEST_F(Devices, GoToARunOfAHigherPriorityAndComeBack) {
   EXPECT_EQ(ModelWeights(ended, scratch_), ModelWeights(alone, scratch_));
   const std::string events = EventText(runs);
   EXPECT_THAT(events, testing::HasSubstr("the gang pauses after this step: gang train of pid"));
-  EXPECT_THAT(events, testing::HasSubstr("the gang goes on: there is room again"));
+  EXPECT_THAT(events, testing::HasSubstr("the gang continues: there is room again"));
   EXPECT_THAT(events, testing::Not(testing::HasSubstr("\"event\":\"restart\"")));
 }
 

@@ -291,7 +291,7 @@ TEST(ObjectRuns, GoOnWhileTheStoreIsAwayAndSayItOnce) {
   store->SetAway(false);
   const Outcome done = run->Wait();
   ASSERT_EQ(done.exit, 0) << done.err;
-  const std::string said = "the run goes on here";
+  const std::string said = "the run continues here";
   EXPECT_EQ(done.err.find(said), done.err.rfind(said)) << done.err;
   EXPECT_TRUE(Has(done.err, said)) << done.err;
   const std::string address = done.json["folder"];

@@ -271,7 +271,7 @@ TEST_F(ProgramsOfARange, OfTorchAreScaled) {
   EXPECT_EQ(Scale(command, "1").exit, 0);
   const Outcome outcome = command.Wait(std::chrono::seconds(600));
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("[0] goes on after epoch 2\n[0] one of 1\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("[0] continues after epoch 2\n[0] one of 1\n"));
 }
 
 class ProgramTables : public Programs {
@@ -477,7 +477,7 @@ TEST_F(Programs, OfTorchGoOnFromTheirCheckpoints) {
       scratch_.path());
   const Outcome outcome = command.Wait(std::chrono::seconds(600));  // Importing torch takes long.
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("[1] goes on after epoch 2\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("[1] continues after epoch 2\n"));
   EXPECT_THAT(outcome.err, HasSubstr("restart  rank 1: python3 was killed by signal 9 (SIGKILL)"));
   std::vector<std::string> weights;
   for (const std::string& line : Lines(outcome.out)) {

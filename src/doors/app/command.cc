@@ -38,7 +38,7 @@ Status UnknownVerb(const std::vector<CommandVerb>& verbs, const Invocation& invo
   // `protium flights.toml` is the most likely slip.
   const std::string job = word.ends_with(".toml") ? invocation.name + " run " + word : "";
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("{} has no verb \"{}\"", invocation.name, word),
+               .what = fmt::format("unknown command \"{}\"", word),
                .fix = job.empty() ? Suggest(word, known) : job});
 }
 
@@ -203,7 +203,8 @@ std::string HelpPage(const std::string& program) {
     rows.push_back({call, verb.shape.says});
   }
   return page + TextTable(rows) + "\n" + program +
-         " help VERB shows more; help keys lists what a job file says, help stages (nets, losses,\n"
+         " help COMMAND shows more; help keys lists what a job file says, help stages (nets, "
+         "losses,\n"
          "metrics, optimizers, schedules) what it can name, help sql the functions; help "
          "exit-codes.\n";
 }

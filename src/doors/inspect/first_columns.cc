@@ -216,7 +216,7 @@ Result<const ColumnProfile*> FindLabel(const TableProfile& table, const std::str
   std::vector<std::string> names;
   for (const ColumnProfile& each : table.columns) names.push_back(each.name);
   return Fail({.exit = Exit::kUsage,
-               .what = "the table has no column \"" + label + "\" to be the label",
+               .what = "the table has no column \"" + label + "\" for the label",
                .fix = Suggest(label, names)});
 }
 

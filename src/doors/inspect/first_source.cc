@@ -51,7 +51,7 @@ Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
       for (const ColumnProfile& column : each.look.table.columns) columns.insert(column.name);
     }
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("none of the tables {} has a column \"{}\" to be the label",
+                 .what = fmt::format("none of the tables {} has a column \"{}\" for the label",
                                      fmt::join(names, ", "), label),
                  .fix = Suggest(label, std::vector(columns.begin(), columns.end()))});
   }

@@ -37,7 +37,7 @@ constexpr ApiPath kPaths[] = {
      "the executors at work, with their tasks and the most memory they had resident"},
     {"applications/{run}/allexecutors", "", "all executors that it has had"},
     {"applications/{run}/environment", "", "its settings and versions"},
-    {"gangs", "", "the ranks of all runs that go on"},
+    {"gangs", "", "the ranks of all runs in progress"},
     {"runs/{run}", "", "one run: state, parts, what happens now, failure, results, messages"},
     {"runs/{run}/settings", "", "every setting with its origin"},
     {"runs/{run}/plan", "", "the plan, its stages, its SQL and its inputs"},

@@ -79,7 +79,7 @@ std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> 
                      const std::string& exit_codes) {
   std::string page = Head("protium", "from raw tables to a trained model in one job") +
                      ".SH SYNOPSIS\n\\fBprotium\\fR \\fIverb\\fR [\\fIoperands\\fR] "
-                     "[\\fIflags\\fR]\n.SH VERBS\n";
+                     "[\\fIflags\\fR]\n.SH COMMANDS\n";
   for (const VerbShape& verb : verbs) {
     page += fmt::format(".TP\n\\fBprotium\\-{}\\fR(1)\n{}", Escaped(verb.name), LineOf(verb.says));
   }

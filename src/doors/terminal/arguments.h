@@ -62,7 +62,7 @@ class Arguments {
 
 // "protium run JOB [--engine ADDRESS] ..."
 std::string FormatUsage(const std::string& program, const VerbShape& verb);
-// The page that `protium help VERB` shows.
+// The page that `protium help COMMAND` shows.
 std::string FormatHelp(const std::string& program, const VerbShape& verb);
 
 }  // namespace protium

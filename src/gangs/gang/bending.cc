@@ -278,7 +278,7 @@ void BendingGang::ReportChange(const Generation& generation) {
                          generation.cut, why_});
   const std::string goes_on = Counted(generation.members.size(), "worker");
   const std::string why = why_.empty() ? "others have come" : std::exchange(why_, {});
-  call_.Send(Note{fmt::format("the gang goes on with {}: {}", goes_on, why)});
+  call_.Send(Note{fmt::format("the gang continues with {}: {}", goes_on, why)});
 }
 
 // The attempt fails with the causes of its members' deaths, followed by the reason why the others

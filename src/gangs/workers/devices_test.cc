@@ -104,7 +104,7 @@ TEST_F(DevicesTest, OnWhichRanksDieAreLeftOut) {
   }};
   EXPECT_TRUE(RunTask(*workers_, task, Numbers(0, 0), call).ok());
   EXPECT_THAT(seats, ElementsAre(R"(["1"])", R"(["2"])", R"(["2"])", R"(["2"])"))
-      << "a gang that has no other device goes on with what it has";
+      << "a gang that has no other device continues with what it has";
   ASSERT_EQ(warnings.size(), 3u);
   EXPECT_EQ(warnings[0],
             "gpu 1 is left out for 600 s (gang.probation): 1 worker died on it (gang.quarantine)");
@@ -281,7 +281,7 @@ TEST_F(DevicesTest, AreLeftToAGangOfAHigherPriorityForAWhile) {
   EXPECT_THAT(why, HasSubstr("gang stopped_once" + pid + " was asked to make room"));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("the gang pauses after this step: gang devices" + pid +
                                            " (gang.priority = 5) needs its devices"),
-                                 "the gang goes on: there is room again"));
+                                 "the gang continues: there is room again"));
 }
 
 // Of its two devices it gives up one, and holds the one that it cannot do without.

@@ -224,7 +224,7 @@ Result<std::unique_ptr<Seats::Taken>> LocalWorkers::TakeAgain(const GangSpec& ga
   GangSpec patient = gang;
   patient.deadline = std::numeric_limits<double>::infinity();
   PT_LET(auto taken, seats_.Take(patient, who, call, claim));
-  call.Send(Note{"the gang goes on: there is room again"});
+  call.Send(Note{"the gang continues: there is room again"});
   return taken;
 }
 

@@ -57,7 +57,7 @@ void Yielding::Watch(const std::stop_token& over) {
     if (!Heed(*wish)) continue;
     given_.Send(
         Note{fmt::format("the gang pauses after this step: {} (gang.priority = {}) "
-                         "needs its devices; it goes on by itself when there is "
+                         "needs its devices; it continues by itself when there is "
                          "room again",
                          wish->who, wish->priority)});
     asked_ = true;
@@ -98,7 +98,7 @@ bool Yielding::HeedPool(const SeatOrders& orders) {
   const bool shrinks = gang_.workers.bends() && orders.most >= gang_.workers.min;
   if (shrinks && !Shrink(orders.most, orders.why)) return false;
   given_.Send(
-      Note{fmt::format("the gang pauses after this step: {}; it goes on by itself when "
+      Note{fmt::format("the gang pauses after this step: {}; it continues by itself when "
                        "there is room again",
                        orders.why.empty() ? "the pool needs its cores" : orders.why)});
   asked_ = true;

@@ -35,7 +35,7 @@ Fault FaultOfTorch(const c10::Error& error) {
             .what = "the device failed: " + FirstLine(text),
             .why = "after such an error a process cannot use its device any more",
             .fix =
-                "look at nvidia-smi and the kernel's log (dmesg); protium resume goes on from "
+                "look at nvidia-smi and the kernel's log (dmesg); protium resume continues from "
                 "the last checkpoint"};
   }
   const bool memory = text.find("not enough memory") != std::string::npos;

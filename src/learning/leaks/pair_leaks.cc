@@ -44,7 +44,7 @@ constexpr double kRounding = 1e-6;  // Relative: labels are often rounded.
 
 struct Relation {
   double (*of)(double a, double b);
-  bool both_ways;    // Whether a and b may change places.
+  bool both_ways;    // Whether a and b may be exchanged.
   const char* says;  // "{0}" and "{1}" are the columns.
 };
 

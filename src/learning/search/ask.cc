@@ -40,7 +40,7 @@ Result<SettledTrial> AskedTrials::Settle(size_t index, AskedTrial& trial) const 
   trial.parent = trials[trials.size() - 2];
   if (proposals_.Failed(*trial.parent)) {
     return Fail(
-        {.what = fmt::format("trial {}, which it goes on from, failed", *trial.parent + 1)});
+        {.what = fmt::format("trial {}, which it continues from, failed", *trial.parent + 1)});
   }
   std::vector<Json> lineage;
   for (const size_t each : trials) {

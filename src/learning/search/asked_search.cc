@@ -47,7 +47,7 @@ Result<TrialOrder> AskedOrder(const SearchOptions& options,
     found->order.higher_is_better = true;
   }
   if (options.method == SearchMethod::kPopulation) {
-    return Refused("a population goes on from checkpoints, which only a job has",
+    return Refused("a population continues from checkpoints, which only a job has",
                    "take another method, or protium run");
   }
   if (order.several() && options.prune != Prune::kNone) {

@@ -89,7 +89,7 @@ TEST_F(PopulationSearchTest, SaysSoWhenAllFail) {
   options.space = {Uniform(kRate, 1.5, 3)};
   const Fault fault = RefusalOf(options, Net());
   EXPECT_THAT(fault.what, HasSubstr("all 24 trials failed, the first of them: the loss is not"));
-  EXPECT_EQ(ReadTable()["trials"][8]["error"], "trial 1, which it goes on from, failed");
+  EXPECT_EQ(ReadTable()["trials"][8]["error"], "trial 1, which it continues from, failed");
 }
 
 TEST_F(PopulationSearchTest, RefusesWhatCannotChangeInMidTraining) {

@@ -144,7 +144,7 @@ Result<std::filesystem::path> Saving::HandOut(TrainOutcome& out) {
     return Fail({.exit = Exit::kInput,
                  .what = "the weights changed after they were written: " + weights.string(),
                  .why = "the hash of their tensors differs",
-                 .fix = "resume the run (protium resume): it goes on from what is intact"});
+                 .fix = "resume the run (protium resume): it continues from what is intact"});
   }
   out.weights_sha256 = WeightsSha256(written.tensors());
   return weights;

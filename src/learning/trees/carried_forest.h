@@ -55,7 +55,7 @@ class FoldedLeaves {
   // Fails with Exit::kUsage if a leaf would be larger than a float32 can be.
   static Result<FoldedLeaves> Of(const CarriedForest& carried);
 
-  // The forest, with a round of single leaves if it had no trees. `base` is to be passed over.
+  // The forest, with a round of single leaves if it had no trees. `base` is to be ignored.
   const Forest& forest() const { return forest_; }
   // What a leaf of tree t adds.
   double Value(size_t t, const TreeNode& leaf) const {

@@ -14,7 +14,7 @@
 //    losses: `min_weight` and `l2` would otherwise bear on leaves of hundreds of rows.
 // 3. Sums are made in the order of places, so their bits depend on the rows alone. Rows that are
 //    equal in all columns have one key: which of them comes first does not matter, since their
-//    gradients change places with them.
+//    gradients are exchanged with them.
 //
 // Rows of a group may lie on any ranks. Once, all ranks gather the groups, keys and labels of all
 // rows: 20 bytes a row. In each round they gather all margins; each computes a part of the groups,

@@ -12,7 +12,7 @@
 namespace protium {
 
 struct LooseNode {
-  TreeNode node;                  // `left` is passed over.
+  TreeNode node;                  // `left` is ignored.
   int64_t left = -1, right = -1;  // Positions of the children of a split.
 };
 

@@ -227,7 +227,7 @@ TEST_F(Kafka, ATopicThatIsShortenedBeneathTheOffsetsIsAFaultWithTheFigures) {
   const Fault fault = FaultOf((*again)->Start({.stretches = {stretch}}));
   EXPECT_EQ(fault.exit, Exit::kInput);
   EXPECT_THAT(fault.what, HasSubstr("has lost 30 offsets that were not read: it begins at 40, and "
-                                    "the stream goes on at 10"));
+                                    "the stream continues at 10"));
   const auto earliest = Source(SourceOptions());
   EXPECT_EQ(FaultOf(earliest->Read(stretch).status()).exit, Exit::kInput);
 }

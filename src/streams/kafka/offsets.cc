@@ -146,10 +146,10 @@ Status CheckStillThere(const KafkaClient& client, const Offsets& from) {
         {.exit = Exit::kInput,
          .what = low > offset
                      ? fmt::format("{} has lost {} offsets that were not read: it begins at "
-                                   "{}, and the stream goes on at {}",
+                                   "{}, and the stream continues at {}",
                                    place, low - offset, low, offset)
                      : fmt::format("{} is not the topic that was read: it ends at {}, and "
-                                   "the stream goes on at {}",
+                                   "the stream continues at {}",
                                    place, high, offset),
          .where = fmt::format("topic {} at {}", client.topic(), client.connection().servers),
          .why = low > offset ? "Kafka keeps messages for a time (retention.ms) or up to a "

@@ -35,7 +35,7 @@ class RecordRows {
   Status AddCells(std::span<const std::optional<std::string_view>> cells);
 
   // Adds the row that a JSON object (RFC 8259) in UTF-8 holds: a key that it lacks is NULL, keys
-  // that are no column are passed over and the first of them is returned, empty if there is none.
+  // that are no column are skipped, and the first of them is returned, empty if there is none.
   // Refuses (Exit::kInput), and adds nothing, if the text is no object, has a column twice, a value
   // does not fit or, with `known_only`, a key is no column.
   Result<std::string> AddObject(std::string_view object, bool known_only = false);

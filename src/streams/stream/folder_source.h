@@ -7,7 +7,7 @@
 // more, "refused" that it was not read (2).
 //
 // 1. A file is known by its inode and birth. Under another name (renamed, linked) or touched it is
-//    the same, and passed over; another file under a name that was read before is new.
+//    the same, and skipped; another file under a name that was read before is new.
 // 2. A file that changes after it was read, such as one that grows, is one dead letter and not read
 //    again: which of its events are new cannot be known.
 // 3. Names of files that are gone are forgotten, so memory follows the number of files that are

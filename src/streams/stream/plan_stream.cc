@@ -113,7 +113,7 @@ std::string StreamPlanText(const Json& plan) {
   if (plan.contains("train")) text += "train    " + Printable(TextAt(plan, "train")) + "\n";
   if (plan.contains("output")) text += "output   " + ColumnsText(plan["output"]) + "\n";
   if (WholeAt(plan, "batches") > 0) {
-    text += fmt::format("so far   {} rows in {} batches; it goes on behind them\n",
+    text += fmt::format("so far   {} rows in {} batches; it continues after them\n",
                         Grouped(WholeAt(plan, "rows")), Grouped(WholeAt(plan, "batches")));
   }
   return text + "\nnothing was run\n";

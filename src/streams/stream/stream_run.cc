@@ -275,11 +275,11 @@ void StreamRun::WaitWhilePaused(const std::stop_token& stop) {
   std::error_code error;
   bool said = false;
   while (!stop.stop_requested() && fs::exists(request_.folder / kPauseFile, error)) {
-    if (!std::exchange(said, true)) request_.note("paused; protium stream resume goes on");
+    if (!std::exchange(said, true)) request_.note("paused; protium stream resume continues");
     Show("paused");
     Nap(kPatience, stop);
   }
-  if (said && !stop.stop_requested()) request_.note("goes on");
+  if (said && !stop.stop_requested()) request_.note("continues");
 }
 
 void StreamRun::Show(const std::string& state, bool now, const std::string& error) {
@@ -316,7 +316,7 @@ Status StreamRun::Run(const std::stop_token& stop, bool once) {
   Fault fault = FaultOf(worked);
   Show("failed", true, fault.what);
   if (fault.kept.empty()) {
-    fault.kept = fmt::format("{} batches, {} rows; started again, the stream goes on behind them",
+    fault.kept = fmt::format("{} batches, {} rows; started again, the stream continues after them",
                              totals().batches, totals().rows);
   }
   return Fail(std::move(fault));

@@ -339,8 +339,7 @@ class Writer {
     }
     // Up to 2^53 doubles hold every whole number, and both engines write a whole number the same
     // way.
-    not_exact_.push_back("split by " + column +
-                         ": engines write doubles that are not whole differently");
+    not_exact_.push_back("split by " + column + ": engines format fractional doubles differently");
     return fmt::format(
         "CASE WHEN abs({0}) < 9007199254740992 AND {0} = floor({0}) THEN CAST(CAST({0} AS {1}) AS "
         "{2}) ELSE CAST({0} AS {2}) END",

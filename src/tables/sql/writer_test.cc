@@ -82,8 +82,7 @@ TEST(WriteSql, RefusesSplitsThatCannotBe) {
 TEST(WriteSql, SaysThatASplitByDoublesIsNotExact) {
   const auto sql = Write(MakePlan(Split{}, {Table()}), DuckDbDialect()).ValueOrDie();
   ASSERT_EQ(sql.not_exact.size(), 1u);
-  EXPECT_EQ(sql.not_exact[0],
-            "split by temp: engines write doubles that are not whole differently");
+  EXPECT_EQ(sql.not_exact[0], "split by temp: engines format fractional doubles differently");
 }
 
 TEST(WriteSql, RefusesLookupsWithTheSameKeyTwice) {

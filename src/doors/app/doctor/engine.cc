@@ -124,7 +124,7 @@ void AddGang(Session& session, std::vector<Finding>& findings) {
     const Status loaded = StatusFromJson(rank["torch"]);
     if (!loaded.ok()) torch.status = Annotate(loaded, "on " + rank["host"].get<std::string>());
   }
-  gang.found = fmt::format("{} ranks added up their numbers on {}", ranks->size(), Hosts(*ranks));
+  gang.found = fmt::format("{} ranks summed their numbers on {}", ranks->size(), Hosts(*ranks));
   if (right != size || ranks->size() != size_t(size)) {
     gang.status = Fail({.exit = Exit::kBug, .what = "a gang came to a wrong sum"});
   }

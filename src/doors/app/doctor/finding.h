@@ -16,7 +16,7 @@ namespace protium {
 // says how to fix it.
 struct Finding {
   std::string name;   // "memory"
-  std::string found;  // "7.8 GiB, of them 6.1 free"
+  std::string found;  // "7.8 GiB, 6.1 free"
   Status status;
 };
 

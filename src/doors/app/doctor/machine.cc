@@ -43,7 +43,7 @@ Status Wrong(std::string what, std::string fix, std::string why = "") {
 }
 
 Finding Memory(const Machine& machine) {
-  Finding finding{"memory", fmt::format("{}{}, of them {} free", BytesText(machine.memory_bytes),
+  Finding finding{"memory", fmt::format("{}{}, {} free", BytesText(machine.memory_bytes),
                                         machine.limited_by_cgroup ? " (the limit of a cgroup)" : "",
                                         BytesText(machine.available_bytes))};
   if (machine.available_bytes < kLeastMemory) {
@@ -84,7 +84,7 @@ Finding SharedMemory() {
     std::memset(mapping.data(), 1, size_t(mapping.size()));
     return Status::OK();
   };
-  return {"shared memory", "can be made and mapped", use()};
+  return {"shared memory", "can be created and mapped", use()};
 }
 
 Status ConnectToItself() {

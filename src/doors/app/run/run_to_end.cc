@@ -186,7 +186,7 @@ class Run {
         {.away =
              [this, place](const Status& why) {
                watch_->On(EventToJson(Warning{
-                   fmt::format("{}; the run goes on here, and is copied when it answers again",
+                   fmt::format("{}; the run continues here, and is copied when it answers again",
                                FaultOf(why).what)}));
              },
          .back = [this, place] { watch_->On(EventToJson(Note{place + " answers again"})); },

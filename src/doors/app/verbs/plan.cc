@@ -226,7 +226,8 @@ std::string LimitsText(const Json& search) {
 std::string PopulationText(const Json& population) {
   const int64_t every = WholeAt(population, "every");
   return fmt::format(
-      "  {} generations of {} nets, {} epoch{} each; after each the worst quarter goes on from the "
+      "  {} generations of {} nets, {} epoch{} each; after each the worst quarter continues from "
+      "the "
       "best, with other options\n",
       WholeAt(population, "generations"), WholeAt(population, "members"), every,
       every == 1 ? "" : "s");

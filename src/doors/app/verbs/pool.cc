@@ -192,10 +192,10 @@ std::string StateText(const Json& pool) {
   const double seconds = double(std::time(nullptr) - WholeAt(pool, "since"));
   std::string text = fmt::format("pool      pid {}, for {}, at {}\n", WholeAt(pool, "pid"),
                                  Seconds(seconds), TextAt(pool, "socket"));
-  text += fmt::format("machine   {} cores, {} of them free; {} of memory, {} of them free\n",
-                      WholeAt(pool, "cores"), WholeAt(pool, "free_cores"),
-                      BytesText(NumberAt(pool, "memory_bytes")),
-                      BytesText(NumberAt(pool, "available_bytes")));
+  text +=
+      fmt::format("machine   {} cores, {} free; {} of memory, {} free\n", WholeAt(pool, "cores"),
+                  WholeAt(pool, "free_cores"), BytesText(NumberAt(pool, "memory_bytes")),
+                  BytesText(NumberAt(pool, "available_bytes")));
   for (const Json& each : pool.value("claims", Json::array())) text += ClaimText(each);
   for (const Json& each : pool.value("drivers", Json::array())) {
     // What it holds is listed already.

@@ -135,7 +135,7 @@ CommandVerb ResumeVerb() {
                    "a run, done or not, gets more epochs, as if it had had them from the\nstart, "
                    "and with trees.rounds=N more rounds of trees; "
                    "not where the learning rate depends on the number of steps.\nWith --set "
-                   "search.trials=N a search goes on with more trials, and the best of all is "
+                   "search.trials=N a search continues with more trials, and the best of all is "
                    "fitted;\nsearch.seconds, search.target and search.patience may be changed, "
                    "too.\n\n"
                    "  protium resume last\n"

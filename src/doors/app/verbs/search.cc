@@ -54,7 +54,7 @@ Result<AskedSearch> Open(const Job& job, const Arguments& arguments) {
 Status RunSearch(const Arguments& arguments, const Invocation& invocation) {
   if (!arguments.Has("--ask")) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "search needs --ask: it asks what to try, and you measure it",
+                 .what = "search needs --ask: it proposes trials, and you measure them",
                  .fix = invocation.name + " run " + arguments.operand(0) +
                         "  runs a job's search over its own tables"});
   }
@@ -80,9 +80,9 @@ CommandVerb SearchVerb() {
                   "repeated",
                   ""},
                  {"--save", "FILE",
-                  "writes what is asked and told to this file, and goes on where it ends", ""},
+                  "writes what is asked and told to this file, and continues where it ends", ""},
                  SetFlag()},
-       .says = "asks what to try, for an objective of your own",
+       .says = "proposes trials for an objective of your own",
        .more =
            "Uses [search] of a job file alone, which may have any paths and metrics. Each line "
            "on stdin is a\nrequest, and has one line as its answer:\n\n"

@@ -108,7 +108,7 @@ Status SetPaused(const fs::path& folder, bool paused) {
   if (paused) PT_TRY(WriteFile(folder / kPauseFile, ""));
   if (!paused) fs::remove(folder / kPauseFile, error);
   return PrintResult(paused ? "paused: it begins no batch until protium stream resume\n"
-                            : "goes on\n");
+                            : "continues\n");
 }
 
 Status Verify(const Arguments& arguments, const StreamRequest& request) {
@@ -184,7 +184,7 @@ CommandVerb StreamVerb() {
                    "  protium stream pause live.toml    begins no batch until resume\n"
                    "  protium stream resume live.toml\n"
                    "  protium stream verify live.toml   makes its batches again and compares\n\n"
-                   "Killed at any moment and started again, it goes on where it was: nothing is "
+                   "Killed at any moment and started again, it continues where it was: nothing is "
                    "lost or\nwritten twice. A model's tag that moves takes effect with the next "
                    "batch.\n"},
           RunStreamVerb};
