@@ -28,8 +28,9 @@ Requires-Dist: numpy; extra == "numpy"
 Description-Content-Type: text/markdown
 
 Protium for Python: tables, SQL, pipelines and nets, with the command `protium`. Needs Linux on x86_64
-with glibc {glibc} or newer, as RHEL 8, Debian 10 and Ubuntu 20.04 have it, and no package; frames of pandas, Polars, pyarrow, DuckDB and NumPy come in and go out where these are
-installed. LibTorch is inside and is loaded by worker processes alone.
+with glibc {glibc} or newer, as RHEL 8, Debian 10 and Ubuntu 20.04 have it, and no package; frames of
+pandas, Polars, pyarrow, DuckDB and NumPy come in and go out where these are installed. LibTorch
+is inside and is loaded by worker processes alone.
 """
 
 

@@ -19,14 +19,12 @@ _OF_THE_MACHINE = re.compile(
 _OLDEST_GLIBC = (2, 28)
 # Functions that glibc 2.28 has, too, under another version or in libpthread, libdl or libm.
 _MOVED = re.compile(
-    r"^(exp|log|log2|pow|dladdr|dlclose|dlerror|dlopen|dlsym|__libc_start_main|pthread_\w+|call_once"
-    r"|(cnd|mtx|thrd)_\w+)$")
-# Since 2.30, although its name is like theirs: in older_glibc, as others that 2.28 does not have.
-_NEW = re.compile(r"^pthread_(cond|mutex|rwlock)_clock\w*$")
+    r"^(exp|log|log2|pow|dladdr|dlclose|dlerror|dlopen|dlsym|__libc_start_main|call_once|(cnd|mtx|thrd)_\w+"
+    r"|pthread_(attr_setstacksize|condattr_setclock|create|detach|getspecific|join|key_(create|delete)|kill"
+    r"|mutex_(timed|try)lock|mutexattr_(destroy|init|settype)|once"
+    r"|rwlock_(destroy|init|rdlock|unlock|wrlock)|setname_np|setspecific|sigmask))$")
 # Loaded by worker processes alone, where nobody else's are.
 _OF_WORKERS = re.compile(r"^lib(torch_cpu|c10|gomp|cudart|cupti)\b")
-
-
 # DuckDB loads them only as they were signed; their C++ library is the machine's.
 _SIGNED = ".duckdb_extension"
 
@@ -95,7 +93,7 @@ def let_go_of_newer_glibc(prefix):
     for path in files_in(prefix):
         elf = Elf(path)
         for name, version in sorted(elf.let_go_of(_OLDEST_GLIBC).items()):
-            if name not in there and (_NEW.match(name) or not _MOVED.match(name)):
+            if name not in there and not _MOVED.match(name):
                 raise SystemExit(f"wheel: {path} needs {name} of {version}, which older_glibc/functions.c lacks")
             # Before 2.34 glibc calls what the program's own start code tells it, which is newer here and
             # tells nothing; compilers leave one that does nothing.
