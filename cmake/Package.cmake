@@ -15,8 +15,8 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/json.h base/status.h base/unknown_
   tensor/net.h tensor/values.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
-foreach(library protium protium_c protium_export protium_kafka protium_local protium_ludwig protium_onnx protium_page
-    protium_serve protium_spark)
+foreach(library protium protium_c protium_export protium_kafka protium_local protium_ludwig protium_older_glibc protium_onnx
+    protium_page protium_serve protium_spark)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib COMPONENT protium)
   endif()
@@ -34,7 +34,8 @@ function(protium_inside component)
     endforeach()
   endforeach()
 endfunction()
-install(CODE "execute_process(COMMAND \"$<TARGET_FILE:protium_command>\" help
+list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+install(CODE "execute_process(COMMAND ${emulator} \"$<TARGET_FILE:protium_command>\" help
   --man \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\" COMMAND_ERROR_IS_FATAL ANY)"
   COMPONENT protium)
 install(FILES LICENSE NOTICE DESTINATION share/doc/protium COMPONENT protium)

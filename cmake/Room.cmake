@@ -22,6 +22,8 @@ function(protium_flags target)
   # Programs are compiled as the libraries are, so that they share the precompiled headers.
   target_compile_options(${target} PRIVATE -fPIC -Wall -Wextra -Wno-unused-parameter
     -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>
+    # As on x86-64, where a plain char below 0 is one.
+    $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},aarch64>:-fsigned-char>
     # g++ 12 sees overruns inside std::string's own code once it is optimised.
     $<$<CONFIG:Release>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
   target_include_directories(${target} PRIVATE ${PROTIUM_WINGS} "${PROJECT_SOURCE_DIR}/include"

@@ -30,7 +30,7 @@ ShowBuildErrors() {
 Build() {
   local preset=$1 start=$SECONDS
   [ -d "build/$preset" ] || grep -q "\"name\": \"$preset\"" CMakePresets.json ||
-    Die "unknown preset '$preset': lite, dev, release, asan, asan-lite, tsan, fuzz"
+    Die "unknown preset '$preset': lite, dev, release, aarch64, asan, asan-lite, tsan, fuzz"
   mkdir -p "build/$preset"
   LOG=$PWD/build/$preset/build.log
   : >"$LOG"
@@ -48,5 +48,6 @@ BuildAsAsked() {
   for word; do
     if [ "$word" = tests ]; then target=all; else preset=$word; fi
   done
+  [ "$preset" != aarch64 ] || SetUpCross
   Build "$preset" "$target"
 }

@@ -73,7 +73,7 @@ def main():
     wrong = []
     for page in source_text.repository_files(["."], [".md"]):
         wrong += [f"{page}:{number}: {path} does not exist" for number, path in in_page(page)]
-    for source in source_text.repository_files(["src", "include", "tests", "bench", "examples", "launcher", "cmake"],
+    for source in source_text.repository_files(["src", "include", "tests", "bench", "examples", "launcher", "older_glibc", "cmake"],
                                                [".h", ".cc", ".c", ".txt", ".cmake"]):
         wrong += [f"{source}:{number}: {path} does not exist" for number, path in in_comments(source)]
     print("\n".join(wrong), end="\n" if wrong else "")

@@ -7,7 +7,7 @@ import sys
 import source_text
 
 FILE_LINES, FUNCTION_LINES, COLUMNS = 500, 60, 100
-_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "web"]
+_FOLDERS = ["src", "include", "launcher", "older_glibc", "examples", "tests", "bench", "scripts", "cmake", "web"]
 _SCOPE = re.compile(r"(^|\s)(namespace|class|struct|union|enum)\b")
 
 

@@ -6,7 +6,7 @@ import sys
 
 import source_text
 
-_FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "web", "dev", ".ci", "CMakeLists.txt"]
+_FOLDERS = ["src", "include", "launcher", "older_glibc", "examples", "tests", "bench", "scripts", "cmake", "web", "dev", ".ci", "CMakeLists.txt"]
 _ENDINGS = [".cc", ".h", ".py", ".sh", ".cmake", ".ts", ".tsx", ".js", ".mjs", ".css", "CMakeLists.txt", "dev", "run"]
 _WEB = (".ts", ".tsx", ".js", ".mjs", ".css")
 # In code, that is, outside comments and literals.
@@ -56,7 +56,7 @@ def check(path):
 
 
 def strange_words():
-    for path in source_text.repository_files(["src", "include", "docs", "launcher", "README.md", "CONTRIBUTING.md"],
+    for path in source_text.repository_files(["src", "include", "docs", "launcher", "older_glibc", "README.md", "CONTRIBUTING.md"],
                                              [".cc", ".h", ".md"]):
         for number, line in enumerate(source_text.read(path).split("\n"), 1):
             found = _STRANGE.search(line)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """build.py PREFIX OUT: makes a wheel of the Python package and of what is installed below PREFIX,
-which it changes: bin/, lib/ and share/doc/ of it go in.
+which it changes: bin/, lib/ and share/ of it go in. Man pages go where `man` looks for those of an
+environment's commands, beside its bin/.
 """
 
 import base64
@@ -27,15 +28,20 @@ Requires-Dist: numpy; extra == "numpy"
 Description-Content-Type: text/markdown
 
 Protium for Python: tables, SQL, pipelines and nets, with the command `protium`. Needs Linux on x86_64
-with glibc {glibc} and libstdc++ {glibcxx} (GCC 12) or newer, as Debian 12 and Ubuntu 22.04 have them,
-and no package; frames of pandas, Polars, pyarrow, DuckDB and NumPy come in and go out where these are
-installed. LibTorch is inside and is loaded by worker processes alone.
+with glibc {glibc} or newer, as RHEL 8, Debian 10 and Ubuntu 20.04 have it, and no package; frames of
+pandas, Polars, pyarrow, DuckDB and NumPy come in and go out where these are installed. LibTorch
+is inside and is loaded by worker processes alone.
 """
 
 
 def _version():
     with open(os.path.join(_PACKAGE, "__init__.py")) as file:
         return re.search(r'^__version__ = "(.*)"', file.read(), re.MULTILINE).group(1)
+
+
+def _data():
+    """The folder of a wheel for what is installed below the environment's own."""
+    return f"protium-{_version()}.data/data"
 
 
 def _members(prefix):
@@ -46,7 +52,9 @@ def _members(prefix):
             folders[:] = [name for name in folders if name not in ("__pycache__", "_native")]
             for name in names:
                 path = os.path.join(at, name)
-                pairs.append((os.path.join(inside, os.path.relpath(path, folder)), path))
+                name = os.path.relpath(path, folder)
+                at_root = folder == prefix and name.startswith("share/man/")
+                pairs.append((os.path.join(_data() if at_root else inside, name), path))
     return sorted(pairs)
 
 
@@ -84,8 +92,7 @@ def _write(prefix, out, tag, glibc):
     for name, file in _members(prefix):
         with open(file, "rb") as opened:
             wheel.add(name, opened.read(), os.access(file, os.X_OK) and not name.endswith(".py"))
-    said = _METADATA.format(version=version, glibc=_dotted(glibc),
-                            glibcxx=_dotted(closure.least(prefix, "GLIBCXX")))
+    said = _METADATA.format(version=version, glibc=_dotted(glibc))
     wheel.add(info + "/METADATA", said.encode())
     wheel.add(info + "/WHEEL", f"Wheel-Version: 1.0\nGenerator: protium\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
     wheel.add(info + "/entry_points.txt", b"[console_scripts]\nprotium = protium.__main__:main\n")
@@ -101,7 +108,7 @@ def main():
     prefix, out = sys.argv[1:3]
     os.makedirs(out, exist_ok=True)
     closure.stand_alone(prefix)
-    glibc = closure.least(prefix, "GLIBC")
+    glibc = closure.least_glibc(prefix)
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_x86_64"
     path = _write(prefix, out, tag, glibc)
     print(f"{path}  {os.path.getsize(path) / 2**20:.0f} MiB")

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/strict_math.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-// Follows e_log.c, s_log1p.c and s_expm1.c of fdlibm, Copyright (C) 1993 and 2004 by Sun
-// Microsystems, Inc.; NOTICE holds its notices. The names differ, and shared steps are functions
-// here, but each double is computed by the same operations in the same order. Constants such as
-// 0x3fd62e42 are the upper halves of doubles, compared as integers: positive doubles have the same
-// order as these integers.
+// Follows e_log.c, s_log1p.c, s_expm1.c, s_cbrt.c and e_hypot.c of fdlibm, Copyright (C) 1993 and
+// 2004 by Sun Microsystems, Inc.; NOTICE holds its notices. The names differ, and shared steps are
+// functions here, but each double is computed by the same operations in the same order. Constants
+// such as 0x3fd62e42 are the upper halves of doubles, compared as integers: positive doubles have
+// the same order as these integers.
 
 namespace protium {
 namespace {
@@ -117,6 +118,30 @@ double ScaledMinusOne(double x, double e, int32_t k) {
   return Scaled((x - (e + WithHigh(1, (0x3ff - k) << 20))) + 1, k);
 }
 
+// The double with this upper half and zeros below.
+double OfHigh(int32_t high) { return WithHigh(0, high); }
+
+// A cube root of x > 0 to 5 bits: a third of the exponent's bits, and a constant.
+double RoughCbrt(double x) {
+  constexpr int32_t kOffset = 715094163;  // (1023 * 2/3 - 0.03306235651) * 2^20
+  if (High(x) >= 0x100000) return OfHigh(High(x) / 3 + kOffset);
+  constexpr int32_t kOffsetOfSubnormal = 696219795;  // 54/3 less in the exponent.
+  return OfHigh(High(x * 0x1p54) / 3 + kOffsetOfSubnormal);
+}
+
+// sqrt(a^2 + b^2) for a >= b > 0 whose squares neither overflow nor vanish. A square is taken in
+// parts, the first of which has these upper halves and so few digits that its own square is exact.
+double HypotOf(double a, double b, int32_t high_a, int32_t high_b) {
+  const double difference = a - b;
+  if (difference > b) {
+    const double first = OfHigh(high_a), rest = a - first;
+    return std::sqrt(first * first - (b * (-b) - rest * (a + first)));
+  }
+  const double first_b = OfHigh(high_b), rest_b = b - first_b;
+  const double first = OfHigh(high_a + 0x100000), rest = (a + a) - first;  // Of 2 a.
+  return std::sqrt(first * first_b - (difference * (-difference) - (first * rest_b + rest * b)));
+}
+
 }  // namespace
 
 double StrictLog(double x) {
@@ -172,6 +197,38 @@ double StrictExpm1(double x) {
   if (reduced.k == 0) return r - (r * e - square);
   e = (r * (e - reduced.c) - reduced.c) - square;
   return ScaledMinusOne(r, e, reduced.k);
+}
+
+// A rational function takes the rough root to 23 bits; cut to 20 and rounded up, its square is
+// exact, and one of Newton's steps gives the rest.
+double StrictCbrt(double x) {
+  if (!std::isfinite(x) || x == 0) return x + x;
+  constexpr double kC = 19.0 / 35, kD = -864.0 / 1225, kE = 99.0 / 70, kF = 45.0 / 28,
+                   kG = 5.0 / 14;
+  const double size = std::fabs(x);
+  const double rough = RoughCbrt(size);
+  const double s = kC + rough * rough / size * rough;
+  const double t = OfHigh(High(rough * (kG + kF / (s + kE + kD / s))) + 1);
+  const double quotient = size / (t * t);
+  const double root = t + t * ((quotient - t) / ((t + t) + quotient));
+  return std::copysign(root, x);
+}
+
+// The bits depend on subnormal numbers being divided where they were before they were scaled.
+double StrictHypot(double x, double y) {
+  if (std::isinf(x) || std::isinf(y)) return kInfinity;
+  if (std::isnan(x) || std::isnan(y)) return kNan;
+  double a = std::max(std::fabs(x), std::fabs(y)), b = std::min(std::fabs(x), std::fabs(y));
+  const int32_t high_a = High(a), high_b = High(b);
+  if (high_a - high_b > 0x3c00000 || b == 0) return a + b;  // More than 2^60 times as large.
+  if (high_b < 0x100000) {                                  // Subnormal.
+    return HypotOf(a * 0x1p1022, b * 0x1p1022, high_a, high_b) * 0x1p-1022;
+  }
+  int32_t power = 0;
+  if (high_a > 0x5f300000) power = -600;  // Above 2^500.
+  if (high_b < 0x20b00000) power = 600;   // Below 2^-500.
+  a = Scaled(a, power), b = Scaled(b, power);
+  return HypotOf(a, b, High(a), High(b)) * Scaled(1, -power);
 }
 
 }  // namespace protium

@@ -7,7 +7,7 @@ namespace protium {
 namespace {
 
 TEST(BuildIds, NameTheLibrariesThatAreLoaded) {
-  const auto builds = LoadedBuilds({"libprotium", "libno_such_library"});
+  const auto builds = LoadedBuilds({"libprotium.so", "libno_such_library"});
   ASSERT_EQ(builds.count("libprotium"), 1u);
   // The linker writes a SHA-1.
   EXPECT_EQ(builds.at("libprotium").size(), 40u);

@@ -20,7 +20,7 @@
 // the manifest's text, and so covers every file. It detects damage, not forgery: whoever may upload
 // a bundle may run any code there anyway. Names are bin/NAME or lib/NAME with NAME of letters,
 // digits and ._+- and not starting with a dot. The program is bin/program, its loader
-// lib/ld-linux-x86-64.so.2; a library's bundle has neither.
+// lib/ld-linux-x86-64.so.2, or that of aarch64; a library's bundle has neither.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,10 @@ inline constexpr char kNeedsBundle[] = "PROTIUM-NEEDS-BUNDLE";
 inline constexpr char kWorkerSocket[] = "PROTIUM_SPARK_WORKER";
 
 inline constexpr char kBundledProgram[] = "bin/program";
+#if defined(__aarch64__)
+inline constexpr char kBundledLoader[] = "lib/ld-linux-aarch64.so.1";
+#else
 inline constexpr char kBundledLoader[] = "lib/ld-linux-x86-64.so.2";
+#endif
 
 }  // namespace protium

@@ -48,12 +48,7 @@ struct Loops : testing::TestWithParam<int64_t> {
 
 TEST_P(Loops, GiveTheSameBitsOnEveryProcessor) {
   const std::vector<float> plain = Sums(ProductPlain, GetParam());
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    EXPECT_EQ(Sums(ProductAvx2, GetParam()), plain);
-  }
-  if (__builtin_cpu_supports("avx512f")) {
-    EXPECT_EQ(Sums(ProductAvx512, GetParam()), plain);
-  }
+  for (const ProductLoop loop : LoopsOfProcessor()) EXPECT_EQ(Sums(loop, GetParam()), plain);
 }
 
 TEST_P(Loops, GiveARowTheSameBitsByItself) {

@@ -7,17 +7,9 @@
 namespace protium {
 namespace {
 
-using Loop = void (*)(const ProductCall&);
-
 // The block of the inner dimension: the part of `right` that a tile reads then stays in the cache
 // for all rows. Between blocks the sums are in `to`, without rounding.
 constexpr int64_t kInnerBlock = 256;
-
-Loop LoopOfProcessor() {
-  if (__builtin_cpu_supports("avx512f")) return ProductAvx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return ProductAvx2;
-  return ProductPlain;
-}
 
 void CopyRows(const float* from, int64_t from_step, int64_t rows, int64_t columns, float* to,
               int64_t to_step) {
@@ -55,8 +47,20 @@ void RunInThreads(const ProductCall& call, int32_t threads) {
 
 }  // namespace
 
+std::vector<ProductLoop> LoopsOfProcessor() {
+  std::vector<ProductLoop> loops;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) loops.push_back(ProductAvx512);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) loops.push_back(ProductAvx2);
+#elif defined(__aarch64__)
+  loops.push_back(ProductNeon);
+#endif
+  loops.push_back(ProductPlain);
+  return loops;
+}
+
 void RunProduct(const ProductCall& call) {
-  static const Loop loop = LoopOfProcessor();
+  static const ProductLoop loop = LoopsOfProcessor().front();
   loop(call);
 }
 

@@ -56,7 +56,12 @@ inline int64_t RoundUpToPanels(int64_t columns) {
   return (columns + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
 }
 
-// Runs a call with the best loop for this processor.
+using ProductLoop = void (*)(const ProductCall&);
+
+// The loops that this processor can run, the fastest first; the last is ProductPlain().
+std::vector<ProductLoop> LoopsOfProcessor();
+
+// Runs a call with the fastest.
 void RunProduct(const ProductCall& call);
 
 }  // namespace protium

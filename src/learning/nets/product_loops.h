@@ -26,7 +26,11 @@ struct ProductCall {
 };
 
 void ProductPlain(const ProductCall& call);
+#if defined(__x86_64__)
 void ProductAvx2(const ProductCall& call);    // Needs AVX2 and FMA.
 void ProductAvx512(const ProductCall& call);  // Needs AVX-512F.
+#elif defined(__aarch64__)
+void ProductNeon(const ProductCall& call);
+#endif
 
 }  // namespace protium

@@ -7,17 +7,18 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "os/processor.h"
 
 namespace protium {
 namespace {
 
 // The version of our own arithmetic; raise it whenever a net, loss, optimiser or sum produces other
 // bits. Checkpoints of another version are then refused instead of being continued differently.
-constexpr int64_t kArithmetic = 4;
+constexpr int64_t kArithmetic = 5;
 
 // The C library computes exp() and log() with fused multiply-adds if the processor has them, which
 // may change the last bit. Nothing else in our arithmetic depends on the processor.
-const char* MathOfProcessor() { return __builtin_cpu_supports("fma") ? "fused" : "plain"; }
+const char* MathOfProcessor() { return FusesMultiplyAdd() ? "fused" : "plain"; }
 
 }  // namespace
 

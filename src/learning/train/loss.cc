@@ -5,12 +5,17 @@
 #include <cmath>
 #include <utility>
 
+#include "base/exp.h"
+#include "base/strict_math.h"
 #include "base/unknown_name.h"
 #include "nets/softmax.h"
 #include "protium/losses.h"
 
 namespace protium {
 namespace {
+
+// exp(x), the same bits on every machine, unlike the C library's for float: they go into weights.
+float Exp(float x) { return float(ReproducibleExp(double(x))); }
 
 // The loss of one output.
 struct Term {
@@ -57,11 +62,12 @@ struct LogitTerms {
 // log(1 + exp(o)) - target * o without overflow: for o > 0 it is o + log(1 + exp(-o)), so exp is
 // only computed for numbers below 0. The slope is sigmoid(o) - target, by the same exp.
 Term OfLogit(float logit, float label, const LogitTerms& terms) {
-  const float decay = std::exp(-std::fabs(logit));
+  const float decay = Exp(-std::fabs(logit));
   const float likely = logit < 0 ? decay / (1 + decay) : 1 / (1 + decay);
   // Without smoothing the target equals the label, to the bit.
   const float target = label + terms.smoothing * (0.5f - label);
-  const Term term{(logit < 0 ? 0 : logit) - logit * target + std::log1p(decay), likely - target};
+  const Term term{(logit < 0 ? 0 : logit) - logit * target + float(StrictLog1p(double(decay))),
+                  likely - target};
   if (label == 0 || terms.positive_weight == 1) return term;
   return {terms.positive_weight * term.loss, terms.positive_weight * term.slope};
 }
@@ -186,7 +192,7 @@ Loss HuberLoss(double given) {
 
 Loss PoissonLoss() {
   return OfValues([](float output, float label) -> Term {
-    const float rate = std::exp(output);
+    const float rate = Exp(output);
     return {rate - label * output, rate - label};
   });
 }
@@ -195,7 +201,7 @@ Loss PoissonLoss() {
 Loss TweedieLoss(double power) {
   const auto low = float(1 - power), high = float(2 - power);
   return OfValues([low, high](float output, float label) -> Term {
-    const float least = label * std::exp(low * output), most = std::exp(high * output);
+    const float least = label * Exp(low * output), most = Exp(high * output);
     return {most / high - least / low, most - least};
   });
 }

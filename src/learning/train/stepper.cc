@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,21 +12,17 @@
 #include "base/call.h"
 #include "base/fault.h"
 #include "nets/mlp_kernels.h"
+#include "os/processor.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 
 namespace protium {
-namespace {
-
-constexpr unsigned kRoundingAndFlush = 0xe040;  // Rounding mode, flush to zero, denormals are zero.
-
-}  // namespace
 
 Status CheckFloatingPoint() {
-  if ((_mm_getcsr() & kRoundingAndFlush) == 0) return Status::OK();
+  const std::string changed = ChangedFloatingPoint();
+  if (changed.empty()) return Status::OK();
   return Fail({.exit = Exit::kEnvironment,
-               .what = fmt::format("this thread's floating-point mode was changed: mxcsr={:#x}",
-                                   _mm_getcsr()),
+               .what = fmt::format("this thread's floating-point mode was changed: {}", changed),
                .why = "a library built with -ffast-math does that when it is loaded"});
 }
 

@@ -6,10 +6,10 @@
 #include <functional>
 #include <map>
 
+#include "base/exp.h"
 #include "base/fault.h"
 #include "protium/fields.h"
 #include "protium/losses.h"
-#include "trees/exp.h"
 #include "trees/features.h"
 #include "trees/lambdarank.h"
 
@@ -110,11 +110,11 @@ std::unique_ptr<TreeLoss> OfLevels(std::vector<double> levels, double factor) {
 
 std::unique_ptr<TreeLoss> LogCounts() {
   const auto loss = [](float margin, float label, int64_t) {
-    return TreeExp(margin) - double(label) * margin;
+    return ReproducibleExp(margin) - double(label) * margin;
   };
   return MakeApart({.loss = loss, .most_step = kMostLogStep, .bends = true},
                    [](float margin, float label, int64_t) {
-                     const auto mean = float(TreeExp(margin));
+                     const auto mean = float(ReproducibleExp(margin));
                      return GradientPair{mean - label, std::max(mean, kLeastHessian)};
                    });
 }
@@ -124,12 +124,14 @@ std::unique_ptr<TreeLoss> LogCounts() {
 std::unique_ptr<TreeLoss> Tweedie(double power) {
   const double low = 1 - power, high = 2 - power;
   const auto loss = [low, high](float margin, float label, int64_t) {
-    return -double(label) * TreeExp(low * margin) / low + TreeExp(high * margin) / high;
+    return -double(label) * ReproducibleExp(low * margin) / low +
+           ReproducibleExp(high * margin) / high;
   };
   return MakeApart(
       {.loss = loss, .most_step = kMostLogStep, .bends = true},
       [low, high](float margin, float label, int64_t) {
-        const double a = double(label) * TreeExp(low * margin), b = TreeExp(high * margin);
+        const double a = double(label) * ReproducibleExp(low * margin),
+                     b = ReproducibleExp(high * margin);
         return GradientPair{float(b - a), std::max(float(high * b - low * a), kLeastHessian)};
       });
 }
@@ -140,12 +142,12 @@ std::unique_ptr<TreeLoss> Logistic(const BinaryCrossEntropyOptions& options) {
     const double target = label + smoothing * (0.5F - label);
     const double size = std::fabs(double(margin));
     const double value =
-        std::max(double(margin), 0.0) - margin * target + std::log1p(TreeExp(-size));
+        std::max(double(margin), 0.0) - margin * target + std::log1p(ReproducibleExp(-size));
     return (label > 0 ? positive : 1) * value;
   };
   return MakeApart(
       {.loss = loss, .bends = true}, [positive, smoothing](float margin, float label, int64_t) {
-        const double likely = 1 / (1 + TreeExp(-double(margin)));
+        const double likely = 1 / (1 + ReproducibleExp(-double(margin)));
         const float target = label + smoothing * (0.5F - label);
         const float weight = label > 0 ? positive : 1;
         return GradientPair{weight * (float(likely) - target),
@@ -167,7 +169,8 @@ class OfClassesLoss : public TreeLoss {
     }
     sum_.assign(rows, 0);
     for (size_t at = 0; at < margins.size(); at += rows) {
-      for (size_t i = 0; i < rows; ++i) sum_[i] += TreeExp(double(margins[at + i]) - top_[i]);
+      for (size_t i = 0; i < rows; ++i)
+        sum_[i] += ReproducibleExp(double(margins[at + i]) - top_[i]);
     }
     return Status::OK();
   }
@@ -176,7 +179,7 @@ class OfClassesLoss : public TreeLoss {
     const auto factor = double(classes_) / double(classes_ - 1);
     const double spread = smoothing_ / double(classes_);
     for (size_t i = 0; i < out.size(); ++i) {
-      const double likely = TreeExp(double(margins[i]) - top_[i]) / sum_[i];
+      const double likely = ReproducibleExp(double(margins[i]) - top_[i]) / sum_[i];
       const double target = spread + (targets.labels[i] == float(output) ? 1 - smoothing_ : 0);
       const float weight = targets.weights[i];
       out[i] = {weight * float(likely - target),
@@ -188,7 +191,7 @@ class OfClassesLoss : public TreeLoss {
     const double top = *std::ranges::max_element(margins);
     double sum = 0, mean = 0;
     for (const float margin : margins) {
-      sum += TreeExp(margin - top);
+      sum += ReproducibleExp(margin - top);
       mean += margin;
     }
     const double chosen = margins[size_t(labels[0])];

@@ -10,10 +10,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/exp.h"
 #include "base/fault.h"
 #include "base/strict_math.h"
 #include "metrics/relevance.h"
-#include "trees/exp.h"
 
 namespace protium {
 namespace {
@@ -122,7 +122,7 @@ class GroupLambdas {
         if (labels[high] < labels[low]) std::swap(high, low);
         const double apart = double(margins[high]) - double(margins[low]);
         if (differ) change /= kNear + std::fabs(apart);
-        const double wrong = 1 / (1 + TreeExp(apart));
+        const double wrong = 1 / (1 + ReproducibleExp(apart));
         gradients_[low] += wrong * change;
         gradients_[high] -= wrong * change;
         const double bend = wrong * (1 - wrong) * change;

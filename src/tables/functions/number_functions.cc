@@ -174,7 +174,7 @@ std::optional<int64_t> Saturated(Chunk&, double value) {
   return value < -9223372036854775808.0 ? INT64_MIN : static_cast<int64_t>(value);
 }
 
-std::optional<double> Hypotenuse(Chunk&, double a, double b) { return std::hypot(a, b); }
+std::optional<double> Hypotenuse(Chunk&, double a, double b) { return StrictHypot(a, b); }
 
 // Spark's SQL returns NULL where a logarithm has no value, not IEEE's -infinity and NaN.
 // Comparisons with NaN are false, so NaN passes through.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "functions/scalar_functions.h"
 
-#include <cmath>
 #include <string>
 
+#include "base/strict_math.h"
 #include "functions/distinct_estimate.h"
 #include "functions/moment_functions.h"
 #include "functions/themes.h"
@@ -114,18 +114,13 @@ void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-// The C library's cbrt(27.0) is not 3, unlike Java's; a long double is precise enough.
-double CubeRoot(double value) {
-  return static_cast<double>(std::cbrt(static_cast<long double>(value)));
-}
-
 void CubeRoots(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
   const auto* value = static_cast<const double*>(duckdb_vector_get_data(values));
   auto* const result = static_cast<double*>(duckdb_vector_get_data(output));
   const idx_t rows = duckdb_data_chunk_get_size(input);
   for (idx_t row = 0; row < rows; ++row) {
-    result[row] = Valid(values, row) ? CubeRoot(value[row]) : 0;
+    result[row] = Valid(values, row) ? StrictCbrt(value[row]) : 0;
     if (Valid(values, row)) continue;
     duckdb_vector_ensure_validity_writable(output);
     duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);

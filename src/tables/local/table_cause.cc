@@ -12,6 +12,7 @@
 
 #include "base/digest.h"
 #include "os/build_ids.h"
+#include "os/processor.h"
 #include "sql/duckdb/prelude.h"
 
 // The plan is drawn (Explain) for people after its paths were replaced by what the files hold. The
@@ -21,13 +22,6 @@
 
 namespace protium {
 namespace {
-
-// Digits of exp() and others come from libm, which chooses its code by the processor.
-std::string ProcessorLevel() {
-  if (__builtin_cpu_supports("avx512f")) return "avx512f";
-  if (__builtin_cpu_supports("avx2")) return "avx2";
-  return "plain";
-}
 
 Json SettingsOfDatabase() {
   Json settings = Json::array();
@@ -227,7 +221,8 @@ Json Causes(const Plan& described, const Describing& describing) {
           {"builds", LoadedBuilds({"libprotium.so", "libprotium_local.so", "libduckdb"})},
           {"settings", SettingsOfDatabase()},
           {"libc", gnu_get_libc_version()},
-          {"processor", ProcessorLevel()}};
+          // Digits of exp() and others come from libm, which chooses its code by the processor.
+          {"processor", VectorInstructions()}};
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ constexpr std::string_view kGreeting = "protium board 1";
 void Pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
 #endif
 }
 

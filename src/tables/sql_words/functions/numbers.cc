@@ -34,7 +34,7 @@ constexpr SqlFunction kNumbers[] = {
     Same("factorial"),
     Same("floor"),
     Same("getbit").Typed("wi", 'y'),
-    NotExact("hypot", kLastBit),
+    Same("hypot"),
     Same("ln").Typed("n", 'N'),
     Same("log").Typed("n", 'N'),
     NotExact("log10", kLastBit).Typed("n", 'N'),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp(x) of our own: the C library's may differ in the last bit from one release or processor to
-// the next, and the bits of a forest depend on it.
+// the next, and the bits of models depend on it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace protium {
 // Within 1e-10 of exp(x), relatively; x is taken between -700 and 700. x = k ln 2 + r with |r| at
 // most ln 2 / 2, and exp(r) is its Taylor polynomial of degree 10. A fixed sequence of operations
 // without branches, which compilers turn into vector instructions.
-inline double TreeExp(double x) {
+inline double ReproducibleExp(double x) {
   constexpr double kLog2E = 1.4426950408889634, kLn2High = 0x1.62e42feep-1,
                    kLn2Low = 0x1.a39ef35793c76p-33;
   constexpr double kRound = 0x1.8p52;  // Adding it leaves a number rounded to a whole one.
