@@ -41,6 +41,7 @@ FetchCrossNpm() {
 UnpackCross() {
   local package
   rm -rf "$1" && mkdir -p "$1/root" "$1/duckdb/lib" || return 1
+  ln -s ../node ../web "$1/" || return 1  # What makes the page is this machine's.
   for package in "$downloads"/apt/cache/archives/*.deb; do
     dpkg -x "$package" "$1/root" || return 1
   done
