@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/stage_files.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace protium {
 namespace {
 
-// The only kind with a file, and its option.
-constexpr const char* kKind = "net_features";
-constexpr const char* kOption = "model";
+// The kinds with a file, and its option. The dates of "holidays" are read when it is placed, so a
+// model has no file of them.
+struct FileOption {
+  const char* kind;
+  const char* option;
+};
+constexpr FileOption kFiles[] = {{"net_features", "model"}, {"holidays", "file"}};
 
 // Replaces each path that is set by change(path).
 template <class Change>
 std::vector<StageOptions> WithPaths(std::vector<StageOptions> stages, const Change& change) {
   for (StageOptions& each : stages) {
-    if (each.kind != kKind) continue;
+    const auto file = std::ranges::find(
+        kFiles, each.kind, [](const FileOption& of) { return std::string_view(of.kind); });
+    if (file == std::end(kFiles)) continue;
     Json options = each.options.ToJson();
-    const Json path = options.value(kOption, Json());
+    const Json path = options.value(file->option, Json());
     // Options of another type are refused where they are read.
     if (!path.is_string() || path.get<std::string>().empty()) continue;
-    options[kOption] = change(path.get<std::string>());
+    options[file->option] = change(path.get<std::string>());
     each.options = std::move(options);
   }
   return stages;
