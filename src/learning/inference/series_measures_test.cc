@@ -208,6 +208,18 @@ TEST_F(SeriesMeasures, OfRowsThatAreNoSeriesAreRefused) {
               HasSubstr("has no number of rows behind the @"));
 }
 
+TEST_F(SeriesMeasures, WindowsOfTimeDoNotSayHowManyRowsAreKnown) {
+  std::vector<StageOptions> stages = Stages({{"baseline", "last value"}});
+  stages[0] = {.kind = "rolling",
+               .options = {{"id", "ago"},
+                           {"inputs", {"sales"}},
+                           {"by", {"shop"}},
+                           {"time", "day"},
+                           {"over", "7 days"},
+                           {"gap", "28 days"}}};
+  EXPECT_THAT(FaultOfFitting(stages).what, HasSubstr("counts rows, and the pipeline does not"));
+}
+
 TEST_F(SeriesMeasures, TimesOfNoUsualStepHaveNoSeason) {
   std::ofstream odd(folder_ / "odd.csv");
   odd << "day,shop,sales\n";

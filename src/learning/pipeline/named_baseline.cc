@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/fault.h"
+#include "frame/session_state.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/usual_steps.h"
 #include "plan/aggregates.h"
@@ -53,7 +54,11 @@ Result<Times> CountTimes(const DataFrame& train, const std::string& time) {
                    .names = {"rows"},
                    .verb = "the times of the rows"},
                {train.plan()});
-  PT_LET(const BatchStreamPtr rows, DataFrame(train.session(), plan).Stream());
+  // Without the events of a query, which would count as those of the job's table.
+  SessionState& session = StateOf(train.session());
+  Call call = session.call();
+  call.events = nullptr;
+  PT_LET(const BatchStreamPtr rows, session.engine().Execute(plan, call));
   Times times;
   while (true) {
     PT_LET(const auto batch, rows->Next());

@@ -41,16 +41,19 @@ const HistoryStage* Placer::AnyHistory() const {
 
 int64_t Placer::NearestOf(const std::string& label) const {
   int64_t nearest = 0;
+  bool in_time = false;
   for (const PlacedStage& each : chain_.stages) {
     const HistoryStage* const stage = each.stage->history();
     if (stage == nullptr || stage->sees_own_row()) continue;
     const auto& inputs = stage->inputs();
     const auto end = inputs.begin() + std::ptrdiff_t(stage->num_values());
     if (std::find(inputs.begin(), end, label) == end) continue;
-    const int64_t own = stage->reach().nearest;
-    nearest = nearest == 0 ? own : std::min(nearest, own);
+    const Reach reach = stage->reach();
+    in_time = in_time || reach.micros.has_value();
+    if (reach.micros) continue;
+    nearest = nearest == 0 ? reach.nearest : std::min(nearest, reach.nearest);
   }
-  return std::max(nearest, int64_t{1});
+  return nearest == 0 && !in_time ? 1 : nearest;
 }
 
 Status Placer::PlaceMade(const std::string& kind, Json options) {
@@ -78,6 +81,15 @@ Status Placer::PlaceBaseline(EstimatorOptions& options) {
   }
   // What is nearer is not known when the other inputs are.
   const int64_t nearest = NearestOf(options.label), season = named->season;
+  if (nearest == 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the baseline \"" + baseline + "\" counts rows, and the pipeline does not",
+                 .where = path_ + ".train.baseline",
+                 .why = "its windows of \"" + options.label +
+                        "\" are lengths of time, which do not "
+                        "say how many rows before each row are known",
+                 .fix = "add a lag of it that is known, and name its column"});
+  }
   const int64_t lag = (nearest + season - 1) / season * season;
   const std::string id = season > 1 ? "seasonal" : "last_value";
   PT_TRY(PlaceMade("lag", {{"id", id},

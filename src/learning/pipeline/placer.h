@@ -64,7 +64,8 @@ class Placer {
   Status PlaceScales(PlacedEstimator& placed);
   // A stage that says how rows form series; null: none does.
   const HistoryStage* AnyHistory() const;
-  // How many rows before each row the latest value of the label is that a stage reads, at least 1.
+  // How many rows before each row the latest value of the label is that a stage reads; 1 if none
+  // reads it, and 0 if only windows of time do.
   int64_t NearestOf(const std::string& label) const;
   // Label, weight, group, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
