@@ -252,7 +252,7 @@ struct TrainOptions {
   std::string best;  // The validation metric that chooses the epoch; empty: the first.
   EarlyStoppingOptions early_stopping;
   int32_t keep = 3;      // Newest checkpoints retained, besides the best weights.
-  std::string baseline;  // Compare with a linear fit to this column; empty: none.
+  std::string baseline;  // A column to compare with, or a forecast by name; empty: none.
   int64_t seed = 0;
   double clip_norm = 0;   // Largest L2 norm of the gradient of a step; 0: no clipping.
   double clip_value = 0;  // Limit on the size of each element, after clip_norm; 0: no clipping.
@@ -314,7 +314,8 @@ struct TrainOptions {
           {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
           {.help = "column to compare with: by a straight line in it or, of earlier values such as "
-                   "\"sales__lag__7\", as it is; empty: none",
+                   "\"sales__lag__7\", as it is; or a forecast of a series, \"last value\" or "
+                   "\"seasonal\", of a season of 7 rows \"seasonal@7\"; empty: none",
            .decides_weights = false});
     visit("seed", seed, {.help = "seed of initial weights, order of rows and dropout"});
     visit("clip_norm", clip_norm,

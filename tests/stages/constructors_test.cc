@@ -39,6 +39,7 @@ const std::vector<StageOptions>& OneOfEach() {
       Pca({.inputs = {"v"}, .k = 2}),
       VarianceThresholdSelector({.inputs = {"x"}, .threshold = 0.1}),
       DatetimeParts({.inputs = {"d"}, .parts = {{"month", "hour"}}}),
+      Holidays({.inputs = {"d"}, .countries = {{"DE"}}}),
       CyclicEncoder({.inputs = {"hour"}, .period = 24}),
       Lag({.inputs = {"y"}, .time = "d", .lags = {{1, 7}}}),
       Difference({.inputs = {"y"}, .time = "d", .rows = 7}),

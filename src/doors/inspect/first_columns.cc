@@ -20,13 +20,14 @@ namespace {
 constexpr int64_t kMostClassNumbers = 10;  // Whole numbers with more distinct values are amounts.
 constexpr int64_t kMostClasses = 1000;
 constexpr int64_t kMostCategories = 1000;
+constexpr int64_t kMostManyValues = 10'000;
 // Columns with so few are taken even if each value has only a row or two.
 constexpr int64_t kFewCategories = 20;
 constexpr int64_t kRowsOfCategory = 3;  // On average; with fewer, rows are learned by heart.
 constexpr int64_t kRowsOfEntity = 20;   // On average; with more rows each, they are categories.
 
 // What a column is to the net.
-enum class Use { kCategory, kNumber, kTime, kSentence, kLeftOut };
+enum class Use { kCategory, kNumber, kTime, kSentence, kManyValues, kLeftOut };
 
 bool IsWhole(const arrow::DataType& type) {
   return type.id() == arrow::Type::INT32 || type.id() == arrow::Type::INT64;
@@ -70,11 +71,13 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
     return Use::kLeftOut;
   }
   if (id == arrow::Type::STRING && column.distinct <= kMostCategories) return Use::kCategory;
-  why =
-      id == arrow::Type::STRING
-          ? fmt::format("has {} different texts: see tokenizer and hasher in `protium help stages`",
-                        Grouped(column.distinct))
-          : "is of type " + TypeText(*column.type);
+  if (id == arrow::Type::STRING) {
+    why = fmt::format("has {} different texts: see tokenizer and hasher in `protium help stages`",
+                      Grouped(column.distinct));
+    // Each becomes a literal, and a target_encoder keeps the means of several parts of the rows.
+    return column.distinct <= kMostManyValues ? Use::kManyValues : Use::kLeftOut;
+  }
+  why = "is of type " + TypeText(*column.type);
   return Use::kLeftOut;
 }
 
@@ -144,10 +147,9 @@ class Sorting {
   void Put(const ColumnProfile& column) {
     std::string why;
     Use use = Decide(column, why);
-    if (use == Use::kSentence) {
-      out_.sentences.push_back(&column);
-      use = Use::kLeftOut;
-    }
+    if (use == Use::kSentence) out_.sentences.push_back(&column);
+    if (use == Use::kManyValues) out_.many.push_back(&column);
+    if (use == Use::kSentence || use == Use::kManyValues) use = Use::kLeftOut;
     if (use == Use::kLeftOut) out_.left_out.push_back(column.name + " " + why);
     const bool sentence = !out_.sentences.empty() && out_.sentences.back() == &column;
     if (out_.id == nullptr && !sentence && column.exact && column.nulls == 0 &&

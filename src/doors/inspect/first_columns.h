@@ -33,8 +33,11 @@ struct UsedColumns {
   std::vector<const ColumnProfile*> categories, numbers, times;
   std::vector<const ColumnProfile*> texts;  // Whose words are read: ReadWords() moves them here.
   std::vector<const ColumnProfile*> sentences;  // Left out, although their words could be read.
-  std::vector<std::string> left_out;            // "id has another value in every row: an id?"
-  std::vector<ColumnReason> reasons;            // Of every column of the table, in its order.
+  // Texts of many values, each read as a number: ReadManyValues() moves them here from `many`,
+  // those that are left out although they could be.
+  std::vector<const ColumnProfile*> coded, many;
+  std::vector<std::string> left_out;  // "id has another value in every row: an id?"
+  std::vector<ColumnReason> reasons;  // Of every column of the table, in its order.
   // One of the left-out columns that has another value in every row.
   const ColumnProfile* id = nullptr;
   // One of the left-out columns whose values name what several rows are about, such as a patient.

@@ -133,7 +133,11 @@ std::string TableLine(const LookedTable& table) {
 std::string TimeStages(const JobOutline& outline) {
   if (outline.columns.times.empty()) return {};
   std::vector<std::string> parts;
-  for (const std::string& each : outline.parts) parts.push_back(Dump(Json(each)));
+  for (const std::string& each : outline.parts) {
+    // Years to come, and days of the year, have no weights that were learned.
+    const bool long_ago = each == "year" || each == "day_of_year";
+    if (!outline.linear_series() || !long_ago) parts.push_back(Dump(Json(each)));
+  }
   return fmt::format(
       "[[pipeline]]                          # what recurs in dates and times\n"
       "kind   = \"datetime_parts\"\nid     = \"when\"\n{}parts  = [{}]\n\n",
@@ -148,6 +152,20 @@ std::string CategoryStages(const JobOutline& outline) {
   return "[[pipeline]]                          # texts become numbers; new ones share one\n"
          "kind   = \"string_indexer\"\nid     = \"index\"\n" +
          InputsOf(columns.categories, times ? Stages{"when"} : Stages{}) + "\n";
+}
+
+// Behind the training rows, each of which gets a mean without its own label.
+std::string ManyValueStages(const JobOutline& outline) {
+  if (outline.columns.coded.empty()) return {};
+  const std::string inputs = InputsOf(outline.columns.coded);
+  if (!outline.has_mean_label()) {
+    return "[[pipeline]]                          # texts of many values: how often each occurs\n"
+           "kind   = \"frequency_encoder\"\nid     = \"often\"\n" +
+           inputs + "\n";
+  }
+  return "[[pipeline]]                          # texts of many values: the mean label of each\n"
+         "kind   = \"target_encoder\"\nid     = \"often\"\n" +
+         inputs + "label  = " + Dump(Json(outline.label.name)) + "\n\n";
 }
 
 std::string TextStages(const JobOutline& outline) {
@@ -165,12 +183,15 @@ std::string TextStages(const JobOutline& outline) {
 // Trees read numbers as they are, NULL too.
 std::string NumberStages(const JobOutline& outline) {
   const Stages earlier = EarlierStages(outline);
-  const bool any = !outline.columns.numbers.empty() || !earlier.empty() || outline.has_trend();
+  const bool coded = !outline.columns.coded.empty();
+  const bool any =
+      !outline.columns.numbers.empty() || !earlier.empty() || outline.has_trend() || coded;
   if (!any || outline.grows_trees()) return {};
   const auto missing = outline.Numbers(true);
   const bool fills = !missing.empty() || !earlier.empty();
   Stages scaled = fills ? Stages{"fill"} : Stages{};
   if (outline.has_trend()) scaled.push_back(kTrendColumn);
+  if (coded) scaled.push_back("often");
   std::string text;
   if (fills) {
     text +=
@@ -178,10 +199,11 @@ std::string NumberStages(const JobOutline& outline) {
         "kind   = \"imputer\"\nid     = \"fill\"\n" +
         InputsOf(missing, earlier) + "with   = \"median\"\n\n";
   }
-  text += outline.wide() ? "[[pipeline]]                          # mean 0, deviation 1\n"
-                           "kind   = \"standard_scaler\"\n"
-                         : "[[pipeline]]                          # about normally distributed\n"
-                           "kind   = \"quantile_scaler\"\n";
+  text += outline.wide() || outline.linear_series()
+              ? "[[pipeline]]                          # mean 0, deviation 1\n"
+                "kind   = \"standard_scaler\"\n"
+              : "[[pipeline]]                          # about normally distributed\n"
+                "kind   = \"quantile_scaler\"\n";
   return text + "id     = \"scale\"\n" + InputsOf(outline.Numbers(false), scaled) + "\n";
 }
 
@@ -190,6 +212,10 @@ std::string NumberStages(const JobOutline& outline) {
 std::string LossOf(const JobOutline& outline) {
   if (outline.aim == Aim::kNumber && outline.grows_trees()) {
     return "loss   = \"mse\"                        # of amounts; huber forgives outliers\n";
+  }
+  if (outline.linear_series()) {
+    return "loss   = \"mae\"                        # of amounts; forgives days that are unlike "
+           "others\n";
   }
   if (outline.aim == Aim::kNumber) {
     return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";
@@ -273,6 +299,7 @@ std::string TreesOf(const JobOutline& outline) {
   Stages stages = EarlierStages(outline);
   if (outline.has_trend()) stages.push_back(kTrendColumn);
   if (!columns.times.empty()) stages.push_back("when");
+  if (!columns.coded.empty()) stages.push_back("often");
   if (!columns.texts.empty()) stages.push_back("word");
   std::string text =
       "[[pipeline]]                          # numbers as they are, missing ones too\n"
@@ -328,9 +355,9 @@ std::string SearchText(const JobOutline& outline) {
            "# \"trees.leaves\"        = { log_int_uniform = [4, 64] }\n"
            "# \"trees.learning_rate\" = { log_uniform = [0.02, 0.3] }\n\n";
   }
-  return text +
-         "# \"train.optimizer.learning_rate\" = { log_uniform = [3e-4, 3e-2] }\n"
-         "# \"net.hidden\" = [[64, 32], [64, 64], [128, 64]]\n\n";
+  text += "# \"train.optimizer.learning_rate\" = { log_uniform = [3e-4, 3e-2] }\n";
+  if (outline.estimator == FirstEstimator::kLinear) return text + "\n";
+  return text + "# \"net.hidden\" = [[64, 32], [64, 64], [128, 64]]\n\n";
 }
 
 }  // namespace
@@ -359,8 +386,8 @@ std::string JobText(const JobOutline& outline) {
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
   text += SplitText(outline) + SeriesStages(outline) + TrendStage(outline) + TimeStages(outline) +
-          CategoryStages(outline) + TextStages(outline) + NumberStages(outline) +
-          EstimatorOf(outline) + SearchText(outline);
+          CategoryStages(outline) + ManyValueStages(outline) + TextStages(outline) +
+          NumberStages(outline) + EstimatorOf(outline) + SearchText(outline);
   return text +
          "[outputs]                             # the test rows with their predictions\n"
          "predictions = { parquet = \"predictions.parquet\" }\n";

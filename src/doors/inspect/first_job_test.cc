@@ -155,6 +155,63 @@ TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
   EXPECT_THAT(toml, HasSubstr("inputs = [\"make\"]"));
 }
 
+TEST(ProposeJob, ALinearModelOfASeriesHasNoTrend) {
+  TableProfile table = Shop();
+  table.columns = {Column("day", arrow::date32(), 3000), Column("riders", arrow::float64(), 2500)};
+  table.columns[0].least = "2010-01-01";
+  table.columns[0].greatest = "2018-03-19";
+  FirstJobSpec spec{.name = "rides", .data = ".", .label = "riders"};
+  spec.source = {.from = "rides", .seen = table};
+  spec.source.tables.push_back({{"rides", TypedPlace("rides.csv")}, {}});
+  spec.series = {.time = "day",
+                 .step = "day",
+                 .season = 7,
+                 .horizon = 7,
+                 .num_rows = 3000,
+                 .first = "2010-01-01"};
+  JobOutline outline = OutlineOf(spec).ValueOrDie();
+  EXPECT_THAT(JobText(outline), HasSubstr("AS trend FROM __THIS__"));
+  outline.estimator = FirstEstimator::kLinear;
+  const std::string toml = JobText(outline);
+  for (const char* part :
+       {"net    = { name = \"linear\" }", "loss   = \"mae\"",
+        "parts  = [\"month\", \"day_of_week\"]",
+        "kind   = \"standard_scaler\"\nid     = \"scale\"\ninputs = [{ stage = \"fill\" }]",
+        "baseline       = \"riders__ago__7\""}) {
+    EXPECT_THAT(toml, HasSubstr(part));
+  }
+  for (const char* part : {"trend", "net.hidden", "\"year\""})
+    EXPECT_THAT(toml, Not(HasSubstr(part)));
+}
+
+TEST(ProposeJob, ReadsTextsOfManyValuesByTheirMeanLabelOrTheirCount) {
+  TableProfile table = Shop();
+  table.rows = 50'000;
+  table.columns = {Column("plane", arrow::utf8(), 3000), Column("airline", arrow::utf8(), 16),
+                   Column("late", arrow::float64(), 2000), Column("why", arrow::utf8(), 4)};
+  const auto write = [&](const char* label, bool many, FirstEstimator estimator) {
+    FirstJobSpec spec{.name = "flights", .data = ".", .label = label};
+    spec.source = {.from = "flights", .seen = table};
+    spec.source.tables.push_back({{"flights", TypedPlace("flights.csv")}, {}});
+    JobOutline outline = OutlineOf(spec).ValueOrDie();
+    EXPECT_EQ(outline.columns.many.size(), 1U);
+    outline.estimator = estimator;
+    if (many) ReadManyValues(outline);
+    return JobText(outline);
+  };
+  EXPECT_THAT(write("late", false, FirstEstimator::kTrees),
+              HasSubstr("# Left out: plane has 3,000 different texts"));
+  const std::string mean = write("late", true, FirstEstimator::kTrees);
+  EXPECT_THAT(mean, HasSubstr("kind   = \"target_encoder\"\nid     = \"often\"\n"
+                              "inputs = [\"plane\"]\nlabel  = \"late\"\n"));
+  EXPECT_THAT(mean, HasSubstr("numeric = [{ stage = \"often\" }]"));
+  EXPECT_THAT(mean, HasSubstr("SELECT airline, why, plane, late"));
+  EXPECT_THAT(mean, Not(HasSubstr("Left out")));
+  const std::string net = write("why", true, FirstEstimator::kNet);
+  EXPECT_THAT(net, HasSubstr("kind   = \"frequency_encoder\""));
+  EXPECT_THAT(net, HasSubstr("inputs = [\"late\", { stage = \"often\" }]"));
+}
+
 TEST(ProposeJob, LeavesOutWhatTheModelWouldOverwrite) {
   TableProfile table = Shop();
   table.columns[4].name = "Prediction";

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "column/cells.h"
 #include "inspect/sql_names.h"
 #include "run/terminal.h"
 
@@ -59,6 +60,7 @@ std::string SqlOf(const FirstJobSpec& spec, const UsedColumns& columns, const Fi
   for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
     for (const ColumnProfile* each : *group) items.push_back(ItemOf(source, *each));
   }
+  for (const ColumnProfile* each : columns.coded) items.push_back(ItemOf(source, *each));
   for (const ColumnProfile* each : columns.texts) {
     items.push_back(fmt::format("coalesce({}, '') AS {}", ExpressionOf(source, each->name),
                                 SqlName(each->name)));
@@ -98,6 +100,10 @@ std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& s
   parts.emplace_back("day_of_week");
   if (hours) parts.emplace_back("hour");
   return parts;
+}
+
+bool IsNumberOrFlag(const arrow::DataType& type) {
+  return IsNumber(type) || type.id() == arrow::Type::BOOL;
 }
 
 std::string SplitNote(const FirstSplit& split) {
@@ -204,6 +210,8 @@ void SetEffort(int64_t rows, JobOutline& outline) {
 }  // namespace
 
 bool JobOutline::has_trend() const {
+  // A line would go on for good.
+  if (estimator == FirstEstimator::kLinear) return false;
   return spec.series.looks_back() && spec.source.seen.Find(kTrendColumn) == nullptr;
 }
 
@@ -242,19 +250,43 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   return outline;
 }
 
+namespace {
+
+// A column that was left out is used after all.
+void UseAfterAll(JobOutline& outline, const ColumnProfile& column, const char* use,
+                 const std::string& why) {
+  for (ColumnReason& reason : outline.columns.reasons) {
+    if (reason.column != column.name) continue;
+    const std::string line = column.name + " " + reason.why;
+    std::erase(outline.columns.left_out, line);
+    std::erase(outline.notes, "left out: " + line);
+    reason.use = use;
+    reason.why = why;
+  }
+}
+
+}  // namespace
+
 void ReadWords(JobOutline& outline) {
   UsedColumns& columns = outline.columns;
   for (const ColumnProfile* each : std::exchange(columns.sentences, {})) {
     columns.texts.push_back(each);
-    for (ColumnReason& reason : columns.reasons) {
-      if (reason.column != each->name) continue;
-      const std::string line = each->name + " " + reason.why;
-      std::erase(columns.left_out, line);
-      std::erase(outline.notes, "left out: " + line);
-      reason.use = "text";
-      reason.why = fmt::format("{} different texts of about {:.0f} words", Grouped(each->distinct),
-                               each->words);
-    }
+    UseAfterAll(outline, *each, "text",
+                fmt::format("{} different texts of about {:.0f} words", Grouped(each->distinct),
+                            each->words));
+  }
+  outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);
+}
+
+bool JobOutline::has_mean_label() const { return IsNumberOrFlag(*label.type); }
+
+void ReadManyValues(JobOutline& outline) {
+  UsedColumns& columns = outline.columns;
+  for (const ColumnProfile* each : std::exchange(columns.many, {})) {
+    columns.coded.push_back(each);
+    UseAfterAll(outline, *each, "category",
+                fmt::format("{} different texts, each by {}", Grouped(each->distinct),
+                            outline.has_mean_label() ? "its mean label" : "how often it occurs"));
   }
   outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);
 }

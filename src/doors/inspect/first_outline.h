@@ -26,7 +26,8 @@ struct FirstJobSpec {
   FirstSeries series = {};
 };
 
-// What learns the label. The linear model is only for comparison.
+// What learns the label. The linear model is only for comparison, but for series: what trees and
+// nets learn of a level that a series has left for good does not hold for the new one.
 enum class FirstEstimator { kTrees, kNet, kLinear };
 
 // How many trees a first job grows, and of which size.
@@ -70,9 +71,13 @@ struct JobOutline {
   std::string InTime() const;
   // Whether a stage adds the days since the first row, as kTrendColumn.
   bool has_trend() const;
+  // Whether texts of many values become their mean label: it is a number, or yes and no.
+  bool has_mean_label() const;
   // Whether the label is learned from its own earlier values.
   bool looks_back() const { return aim == Aim::kNumber && spec.series.looks_back(); }
   bool grows_trees() const { return estimator == FirstEstimator::kTrees; }
+  // Whether it is a linear function of earlier values and of what recurs within a season.
+  bool linear_series() const { return estimator == FirstEstimator::kLinear && looks_back(); }
   // So many numbers that a small net learns more from the rows that there usually are; and their
   // quantiles, an expression of 24 parts each, would take minutes.
   bool wide() const { return columns.numbers.size() > 200; }
@@ -85,6 +90,9 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec);
 
 // Makes the job read the words of UsedColumns::sentences.
 void ReadWords(JobOutline& outline);
+// Makes the job read UsedColumns::many: by the mean label of each value or, where the label is no
+// number, by how often it occurs.
+void ReadManyValues(JobOutline& outline);
 
 // The table's file or folder, relative to the folder of all tables; empty for a server's.
 std::string FileOf(const LookedTable& table);

@@ -14,26 +14,13 @@
 #include "base/nearest.h"
 #include "inference/forecast.h"
 #include "inspect/sql_names.h"
+#include "pipeline/usual_steps.h"
 
 namespace protium {
 namespace {
 
-struct Step {
-  const char* name;
-  double seconds;
-  int64_t season;   // Steps until it repeats.
-  int64_t horizon;  // Steps that a job predicts ahead unless it is told.
-};
-// Ascending. Months and years are those of the calendar on average.
-constexpr Step kSteps[] = {
-    {"minute", 60, 60, 60},      {"quarter of an hour", 900, 96, 96},
-    {"half hour", 1800, 48, 48}, {"hour", 3600, 24, 24},
-    {"day", 86400, 7, 7},        {"working day", 120960, 5, 5},
-    {"week", 604800, 52, 1},     {"month", 2629746, 12, 1},
-    {"quarter", 7889238, 4, 1},  {"year", 31556952, 1, 1},
-};
 constexpr int64_t kFewestTimes = 20;
-constexpr double kDense = 0.8, kTooDense = 1.05;  // Times there are, of those that there could be.
+constexpr double kTooDense = 1.05;  // Rows there are, of those that there could be.
 
 bool IsMoment(const ColumnProfile& column) {
   const auto id = column.type->id();
@@ -54,14 +41,9 @@ std::optional<double> SecondsOf(const std::string& text) {
   return days * 86400 + hour * 3600 + minute * 60 + second;
 }
 
-const Step* StepOf(const ColumnProfile& time) {
+const UsualStep* StepOf(const ColumnProfile& time) {
   const auto from = SecondsOf(time.least), to = SecondsOf(time.greatest);
-  if (!from || !to) return nullptr;
-  for (const Step& each : kSteps) {
-    const double share = double(time.distinct) / ((*to - *from) / each.seconds + 1);
-    if (share >= kDense && share <= kTooDense) return &each;
-  }
-  return nullptr;
+  return from && to ? FindUsualStep(*to - *from, time.distinct) : nullptr;
 }
 
 // Whether a row for each pair of time and group fills at least this share of all pairs.
@@ -166,7 +148,7 @@ Status FindUnknown(const Counting& rows, const TableProfile& table, const std::s
   return Status::OK();
 }
 
-Status TakeHorizon(const std::string& text, const Step* step, FirstSeries& series) {
+Status TakeHorizon(const std::string& text, const UsualStep* step, FirstSeries& series) {
   const auto horizon = ReadHorizon(text);
   if (horizon.ok() && horizon->micros == 0) {
     series.horizon = horizon->rows;
@@ -238,7 +220,7 @@ Result<FirstSeries> FindSeries(const FirstSource& source, const std::string& lab
   if (time == nullptr) return series;
   series.time = time->name;
   series.first = time->least;
-  const Step* const step = series.step.empty() ? nullptr : StepOf(*time);
+  const UsualStep* const step = series.step.empty() ? nullptr : StepOf(*time);
   if (step != nullptr) series.season = step->season;
   if (step != nullptr) series.horizon = step->horizon;
   if (!given.horizon.empty()) PT_TRY(TakeHorizon(given.horizon, step, series));

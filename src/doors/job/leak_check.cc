@@ -84,23 +84,48 @@ std::string Percent(int64_t part, int64_t all) {
   return fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
 }
 
+// "a", "b", "c" and, of more, how many; as a list of options has them.
+struct InputList {
+  std::string list;
+  std::string rest;
+};
+InputList FirstInputs(const LeakSample& looked) {
+  constexpr size_t kMost = 3;
+  const size_t shown = std::min(looked.inputs.size(), kMost);
+  std::string list;
+  for (size_t i = 0; i < shown; ++i) list += (i > 0 ? ", " : "") + Dump(Json(looked.inputs[i]));
+  if (shown == looked.inputs.size()) return {list, "the inputs"};
+  return {list + ", ...", fmt::format("all {} inputs", looked.inputs.size())};
+}
+
+// What is said of copies of training rows among the rows of another part, "test" or "validation".
+Result<std::optional<std::string>> TwinFinding(const AimedLabel& aimed, const LeakSample& looked,
+                                               const arrow::RecordBatchVector& part,
+                                               const std::string& name, const std::string& option) {
+  PT_LET(const TwinRows twins, FindTwins(looked.train, part, looked.inputs, aimed.label));
+  if (!twins.telling()) return std::optional<std::string>();
+  const InputList inputs = FirstInputs(looked);
+  return fmt::format(
+      "{} of the {} rows have the inputs and the label of a training row{}: the model may remember "
+      "them; to keep equal rows together: {} = [{}], {}; if that is meant: [leaks] duplicates = "
+      "false",
+      Percent(twins.twins, twins.rows), name, SampleText(looked), option, inputs.list, inputs.rest);
+}
+
 Result<std::vector<std::string>> RowFindings(const Job& job, const AimedLabel& aimed,
                                              const LeakSample& looked) {
-  if (!job.file.leaks.duplicates || !looked.whole) return std::vector<std::string>();
-  PT_LET(const TwinRows twins, FindTwins(looked.train, looked.test, looked.inputs, aimed.label));
-  if (!twins.telling()) return std::vector<std::string>();
-  Columns by = looked.inputs;
-  by.resize(std::min<size_t>(by.size(), 3));
-  std::string list;
-  for (const std::string& each : by) list += Dump(Json(each)) + ", ";
-  const bool all = by.size() == looked.inputs.size();
-  return std::vector<std::string>{
-      fmt::format("{} of the test rows have the inputs and the label of a training row{}: the "
-                  "model may remember them; to keep equal rows together: [split] by = [{}], {}; if "
-                  "that is meant: [leaks] duplicates = false",
-                  Percent(twins.twins, twins.rows), SampleText(looked),
-                  all ? list.substr(0, list.size() - 2) : list + "...",
-                  all ? "the inputs" : fmt::format("all {} inputs", looked.inputs.size()))};
+  std::vector<std::string> findings;
+  if (!job.file.leaks.duplicates || !looked.whole) return findings;
+  const auto look = [&](const arrow::RecordBatchVector& part, const std::string& name,
+                        const std::string& option) -> Status {
+    if (part.empty()) return Status::OK();
+    PT_LET(auto found, TwinFinding(aimed, looked, part, name, option));
+    if (found) findings.push_back(std::move(*found));
+    return Status::OK();
+  };
+  PT_TRY(look(looked.test, "test", "[split] by"));
+  PT_TRY(look(looked.validation, "validation", "train.validation.by"));
+  return findings;
 }
 
 // Whether the split says itself what it keeps together, or holds out what is later.
@@ -172,10 +197,10 @@ Result<LeakLook> LookForLeaks(const Job& job, const JobFrames& frames, int64_t r
   if (looked.schema == nullptr) return look;
   look.rows = looked.Rows();
   PT_LET(look.findings, ColumnFindings(job, *aimed, looked));
-  if (!job.file.split || looked.test.empty()) return look;
   PT_LET(const auto twins, RowFindings(job, *aimed, looked));
-  PT_LET(const auto groups, GroupFindings(job, frames, *aimed, looked));
   look.findings.insert(look.findings.end(), twins.begin(), twins.end());
+  if (!job.file.split || looked.test.empty()) return look;
+  PT_LET(const auto groups, GroupFindings(job, frames, *aimed, looked));
   look.findings.insert(look.findings.end(), groups.begin(), groups.end());
   return look;
 }

@@ -102,6 +102,26 @@ TEST_F(LeakCheck, NamesSumsAndCopiesOfTheLabel) {
                                  HasSubstr("registered is a part of y = casual + registered")));
 }
 
+// As below, in a job that also holds validation rows out.
+TEST_F(LeakCheck, NamesValidationRowsThatTrainingHasSeen) {
+  Draw draw(7);
+  std::string before;
+  const auto found = Find(
+      "id,a,b", 2000, false,
+      [&](int i) {
+        const double a = draw.Normal(), b = draw.Normal();
+        if (i % 5 != 1) before = fmt::format("{:.6f},{:.6f},{:.6f}", a, b, a + b + draw.Normal());
+        return fmt::format("{},{}", i, before);
+      },
+      "[split]\nby = [\"a\", \"b\"]\ntest = 0.2\n[train]\nvalidation = { share = 0.2 }\n", "id");
+  EXPECT_THAT(found, ElementsAre(AllOf(
+                         HasSubstr("% of the validation rows have the inputs and the label of a "
+                                   "training row"),
+                         HasSubstr("train.validation.by = [\"a\", \"b\"], the inputs"))));
+  EXPECT_THAT(FindInJob(2000, {"train.validation.by=[\"a\",\"b\"]"}), IsEmpty());
+  EXPECT_THAT(FindInJob(2000, {"leaks.duplicates=false"}), IsEmpty());
+}
+
 // Every tenth row is there twice, with another id.
 TEST_F(LeakCheck, NamesRowsOnBothSidesOfTheSplit) {
   Draw draw(3);

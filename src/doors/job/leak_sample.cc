@@ -18,6 +18,7 @@
 #include "model/preview.h"
 #include "pipeline/estimator.h"
 #include "pipeline/estimator_kind.h"
+#include "pipeline/held_out.h"
 
 namespace protium {
 namespace {
@@ -120,8 +121,10 @@ Result<std::optional<AimedLabel>> FindAimedLabel(const Job& job) {
   const bool classes = loss.kind == TargetKind::kTwoClasses || loss.kind == TargetKind::kClasses;
   const bool values = loss.kind == TargetKind::kValues || loss.kind == TargetKind::kQuantiles;
   if (options.label.empty() || !(classes || values)) return std::nullopt;
-  return AimedLabel{
-      options.label, classes, {options.weight, options.group, options.train.baseline}};
+  return AimedLabel{.label = options.label,
+                    .classes = classes,
+                    .others = {options.weight, options.group, options.train.baseline},
+                    .held_out = HeldOutSplit(options.train.validation, options.train.seed)};
 }
 
 Result<arrow::RecordBatchVector> ReadSample(const DataFrame& frame, const Columns& columns,
@@ -144,7 +147,7 @@ Result<arrow::RecordBatchVector> ReadSample(const DataFrame& frame, const Column
 
 int64_t LeakSample::Rows() const {
   int64_t rows = 0;
-  for (const auto* part : {&train, &test}) {
+  for (const auto* part : {&train, &validation, &test}) {
     for (const auto& batch : *part) rows += batch->num_rows();
   }
   return rows;
@@ -162,7 +165,13 @@ Result<LeakSample> ReadLeakSample(const Job& job, const JobFrames& frames, const
   if (chosen.share < 1) {
     PT_LET(chosen.by, ChooseBy(frames.train, sample.inputs));
   }
-  PT_LET(sample.train, ReadSample(frames.train, columns, chosen));
+  if (aimed.held_out) {
+    const Sides sides = frames.train.Split(*aimed.held_out);
+    PT_LET(sample.train, ReadSample(sides.train, columns, chosen));
+    PT_LET(sample.validation, ReadSample(sides.test, columns, chosen));
+  } else {
+    PT_LET(sample.train, ReadSample(frames.train, columns, chosen));
+  }
   if (job.file.split) {
     PT_LET(sample.test, ReadSample(frames.test, columns, chosen));
   }

@@ -22,6 +22,7 @@ struct AimedLabel {
   std::string label;
   bool classes = false;          // And not an amount.
   std::set<std::string> others;  // Columns that it reads beside its inputs, such as weights.
+  std::optional<SplitOptions> held_out;  // Of the training rows, for validation.
 };
 // None without an estimator, or if that predicts something else than one label.
 Result<std::optional<AimedLabel>> FindAimedLabel(const Job& job);
@@ -40,8 +41,9 @@ Result<arrow::RecordBatchVector> ReadSample(const DataFrame& frame, const Column
 struct LeakSample {
   Columns inputs;     // Those whose values can be compared.
   bool whole = true;  // Whether these are all inputs.
-  // With the label, the inputs, and columns that may name groups. `test` is empty without a split.
-  arrow::RecordBatchVector train, test;
+  // With the label, the inputs, and columns that may name groups. `train` has no validation rows.
+  // `test` is empty without a split, `validation` if none are held out.
+  arrow::RecordBatchVector train, validation, test;
   SchemaPtr schema;  // Null: there is nothing to look at.
   double share = 1;  // Of the rows.
 

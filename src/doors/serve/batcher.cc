@@ -4,6 +4,8 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/fault.h"
 
 namespace protium {
@@ -15,10 +17,11 @@ constexpr int64_t kMostRows = 512;
 
 }  // namespace
 
-Batcher::Batcher(Limits limits, ServeFigures& figures, RequestLog* log)
+Batcher::Batcher(Limits limits, ServeFigures& figures, RequestLog* log, Note note)
     : limits_(limits),
       figures_(figures),
       log_(log),
+      note_(std::move(note)),
       thread_([this](std::stop_token stop) { Run(stop); }) {}
 
 Batcher::~Batcher() = default;
@@ -63,6 +66,8 @@ Result<Rows> Batcher::ScoreUnlogged(const std::shared_ptr<const Served>& model, 
 void Batcher::Count(const Served& model, const arrow::RecordBatch& rows) {
   figures_.Scored(rows.num_rows());
   model.drift->Add(rows);
+  if (!note_) return;
+  if (const auto gap = model.gap->Look(rows)) note_(*gap);
 }
 
 void Batcher::Run(std::stop_token stop) {

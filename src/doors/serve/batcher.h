@@ -14,8 +14,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -33,8 +35,9 @@ class Batcher {
     std::chrono::milliseconds gather{2};
     int64_t most_waiting_rows = 65536;
   };
-  // `log`, if given, receives all rows that were scored.
-  Batcher(Limits limits, ServeFigures& figures, RequestLog* log = nullptr);
+  using Note = std::function<void(const std::string&)>;
+  // `log`, if given, receives all rows that were scored, and `note` lines for people.
+  Batcher(Limits limits, ServeFigures& figures, RequestLog* log = nullptr, Note note = nullptr);
   ~Batcher();
 
   // A request from its beginning to its end.
@@ -77,6 +80,7 @@ class Batcher {
   Limits limits_;
   ServeFigures& figures_;
   RequestLog* log_;
+  Note note_;
   std::atomic<int64_t> begun_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable_any came_;

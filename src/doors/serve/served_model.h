@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "protium/scorer.h"
 #include "serve/drift_watch.h"
+#include "serve/gap_watch.h"
 
 namespace protium {
 
@@ -31,6 +32,7 @@ struct Served {
   Json net;                  // The name of its net; null without one.
   std::string version = {};  // kStable or kCanary; empty: there is no canary.
   std::shared_ptr<DriftWatch> drift = std::make_shared<DriftWatch>(Json());  // Of its rows.
+  std::shared_ptr<GapWatch> gap = std::make_shared<GapWatch>();
 };
 
 // Any thread.

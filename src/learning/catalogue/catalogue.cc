@@ -22,6 +22,7 @@ StageRow FrequencyEncoderRow();
 StageRow HashedCrossRow();
 StageRow HasherRow();
 StageRow HashingTfRow();
+StageRow HolidaysRow();
 StageRow IdRow();
 StageRow ImageRow();
 StageRow ImputerRow();
@@ -89,6 +90,7 @@ std::vector<StageRow> BuiltInStages() {
       PcaRow(),
       VarianceThresholdSelectorRow(),
       DatetimePartsRow(),
+      HolidaysRow(),
       CyclicEncoderRow(),
       LagRow(),
       DifferenceRow(),
@@ -266,7 +268,13 @@ Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own) {
 
 Result<const MetricRow*> FindMetricRow(const std::vector<MetricRow>& rows, const std::string& name,
                                        const std::string& where) {
-  PT_LET(const std::string row, RowOfMetric(name, where));
+  const auto is_row = [&](const std::string& wanted) {
+    return std::ranges::find(rows, wanted, &MetricRow::name) != rows.end();
+  };
+  // "mase" lacks its number as "mase@k" does.
+  const std::string numbered = name + "@k";
+  const bool lacks = !is_row(name) && is_row(numbered);
+  PT_LET(const std::string row, RowOfMetric(lacks ? numbered : name, where));
   return FindRow(rows, "metric", row, where);
 }
 

@@ -64,18 +64,6 @@ class SeriesNumbers {
   std::map<std::string, size_t> numbers_;
 };
 
-// The kept rows of one series, which come in the order of time.
-struct KeptTimes {
-  int64_t last = 0, place = -1;
-  int64_t step = 0;  // The most time between two of them.
-
-  void Add(int64_t time, int64_t at) {
-    if (place >= 0) step = std::max(step, time - last);
-    last = time;
-    place = at;
-  }
-};
-
 Result<std::string> TextAt(const arrow::RecordBatch& rows, const std::string& column, int64_t row) {
   PT_LET(const auto value, rows.GetColumnByName(column)->GetScalar(row));
   return value->ToString();
@@ -107,27 +95,49 @@ Result<BatchPtr> WithNewer(const arrow::RecordBatch& kept, const arrow::RecordBa
   return RowsAt(all, places);
 }
 
-Result<std::optional<HistoryGap>> GapBefore(const arrow::RecordBatch& first,
-                                            const arrow::RecordBatch& kept,
-                                            const SeriesColumns& series) {
-  SeriesNumbers numbers;
-  PT_LET(std::vector<Placed> old, numbers.Place(kept, series, 0));
-  PT_LET(const std::vector<Placed> next, numbers.Place(first, series, 0));
-  std::ranges::sort(old);
-  std::map<size_t, KeptTimes> times;
-  for (const auto& [number, time, place] : old) times[number].Add(time, place);
-  HistoryGap gap{.of = int64_t(next.size())};
+void KeptEnds::Times::Add(int64_t time, int64_t at) {
+  if (place >= 0) step = std::max(step, time - last);
+  last = time;
+  place = at;
+}
+
+Result<KeptEnds> KeptEnds::Make(std::shared_ptr<arrow::RecordBatch> kept, SeriesColumns series) {
+  KeptEnds ends;
+  PT_LET(const auto names, SeriesNames(*kept, series));
+  PT_LET(const auto times, SeriesTimesOf(*kept->GetColumnByName(series.time)));
+  std::vector<std::pair<int64_t, size_t>> order;
+  for (size_t i = 0; i < names.size(); ++i) order.emplace_back(times->Value(int64_t(i)), i);
+  std::ranges::sort(order);
+  for (const auto& [time, i] : order) ends.times_[names[i]].Add(time, int64_t(i));
+  ends.kept_ = std::move(kept);
+  ends.series_ = std::move(series);
+  return ends;
+}
+
+Result<std::optional<HistoryGap>> KeptEnds::GapBefore(const arrow::RecordBatch& rows) const {
+  const auto column = rows.GetColumnByName(series_.time);
+  if (column == nullptr) return std::nullopt;  // It is refused in scoring.
+  PT_LET(const auto names, SeriesNames(rows, series_));
+  PT_LET(const auto times, SeriesTimesOf(*column));
+  std::map<std::string, std::pair<int64_t, int64_t>> first;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (times->IsNull(int64_t(i))) continue;
+    const std::pair own(times->Value(int64_t(i)), int64_t(i));
+    const auto at = first.try_emplace(names[i], own).first;
+    at->second = std::min(at->second, own);
+  }
+  HistoryGap gap{.of = int64_t(first.size())};
   int64_t longest = 0;
-  for (const auto& [number, time, place] : next) {
-    const auto at = times.find(number);
-    if (at == times.end() || at->second.step == 0) continue;
-    const int64_t passed = time - at->second.last;
+  for (const auto& [name, earliest] : first) {
+    const auto at = times_.find(name);
+    if (at == times_.end() || at->second.step == 0) continue;
+    const int64_t passed = earliest.first - at->second.last;
     if (passed <= at->second.step) continue;
     ++gap.series;
     if (passed <= longest) continue;
     longest = passed;
-    PT_LET(gap.last, TextAt(kept, series.time, at->second.place));
-    PT_LET(gap.first, TextAt(first, series.time, place));
+    PT_LET(gap.last, TextAt(*kept_, series_.time, at->second.place));
+    PT_LET(gap.first, TextAt(rows, series_.time, earliest.second));
   }
   return gap.series > 0 ? std::optional(std::move(gap)) : std::nullopt;
 }

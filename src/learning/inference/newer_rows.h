@@ -5,6 +5,7 @@
 #include <arrow/record_batch.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,11 +29,26 @@ struct HistoryGap {
   std::string last, first;  // The kept and the given row on either side of the longest one.
 };
 
-// Whether rows seem to be missing between `kept` and the earliest given row of each series, which
-// `first` has: more time than between any two kept rows of the series. A stage such as lag counts
-// rows, and takes the kept ones for those just before. nullopt: no row seems to be missing.
-Result<std::optional<HistoryGap>> GapBefore(const arrow::RecordBatch& first,
-                                            const arrow::RecordBatch& kept,
-                                            const SeriesColumns& series);
+// Where the rows that a model keeps end. Immutable: any thread.
+class KeptEnds {
+ public:
+  static Result<KeptEnds> Make(std::shared_ptr<arrow::RecordBatch> kept, SeriesColumns series);
+
+  // Whether rows seem to be missing between the kept ones and the earliest of `rows` in each
+  // series: more time than between any two kept rows of the series. A stage such as lag counts
+  // rows, and takes the kept ones for those just before. nullopt: no row seems to be missing.
+  Result<std::optional<HistoryGap>> GapBefore(const arrow::RecordBatch& rows) const;
+
+ private:
+  // The kept rows of one series, which come in the order of time.
+  struct Times {
+    int64_t last = 0, place = -1;
+    int64_t step = 0;  // The most time between two of them.
+    void Add(int64_t time, int64_t at);
+  };
+  std::shared_ptr<arrow::RecordBatch> kept_;
+  SeriesColumns series_;
+  std::map<std::string, Times> times_;
+};
 
 }  // namespace protium

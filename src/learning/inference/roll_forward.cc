@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "column/batches.h"
+#include "pipeline/history.h"
 #include "pipeline/objective.h"
 #include "stages/history_stage.h"
 
@@ -103,15 +104,29 @@ class ScoredRounds {
 };
 
 // What the result of a round says about the labels of its rows.
-Status TakePredictions(const arrow::RecordBatch& scored, const std::vector<size_t>& rows,
+Status TakePredictions(const arrow::Array& predictions, const std::vector<size_t>& rows,
                        KnownLabels& labels) {
-  PT_LET(const auto cast, arrow::compute::Cast(*scored.column(0), arrow::float64()));
+  PT_LET(const auto cast, arrow::compute::Cast(predictions, arrow::float64()));
   const auto& values = static_cast<const arrow::DoubleArray&>(*cast);
   for (size_t i = 0; i < rows.size() && int64_t(i) < values.length(); ++i) {
     const bool none = values.IsNull(int64_t(i));
     labels.Predicted(rows[i], none ? std::nullopt : std::optional(values.Value(int64_t(i))));
   }
   return Status::OK();
+}
+
+// The place of the median among quantiles; 0 for anything else.
+int FedBy(const ModelState& state) {
+  const std::vector<double>& levels = state.net.objective.levels;
+  const auto median = std::ranges::find(levels, 0.5);
+  return median == levels.end() ? 0 : int(median - levels.begin());
+}
+
+Status CannotRoll(const std::string& label, std::string why, std::string fix) {
+  return Fail({.exit = Exit::kUsage,
+               .what = "the model's predictions cannot take the place of \"" + label + "\"",
+               .why = std::move(why),
+               .fix = std::move(fix)});
 }
 
 }  // namespace
@@ -121,6 +136,7 @@ SeriesColumns SeriesOf(const ModelState& state) {
   std::optional<int64_t> nearest;
   const Columns labels =
       state.chain->estimator ? ListLabels(state.chain->estimator->options) : Columns();
+  const std::vector<const HistoryStage*> predicts = HistoryPredictionsRead(*state.chain);
   for (const PlacedStage& placed : state.chain->stages) {
     const HistoryStage* const stage = placed.stage->history();
     if (stage == nullptr) continue;
@@ -129,12 +145,15 @@ SeriesColumns SeriesOf(const ModelState& state) {
     for (size_t i = 0; i < stage->num_values(); ++i) {
       const std::string& value = stage->inputs()[i];
       if (std::ranges::count(series.values, value) == 0) series.values.push_back(value);
-      if (std::ranges::count(labels, value) == 0) continue;
+      // What only measures predictions, such as a baseline, needs no label in their place.
+      const bool read = std::ranges::count(predicts, stage) > 0;
+      if (!read || std::ranges::count(labels, value) == 0) continue;
       series.label = value;
       nearest = std::min(nearest.value_or(INT64_MAX), stage->reach().nearest);
     }
   }
   series.nearest = nearest.value_or(1);
+  series.fed = FedBy(state);
   return series;
 }
 
@@ -164,17 +183,23 @@ Result<std::shared_ptr<arrow::Int64Array>> SeriesTimesOf(const arrow::Array& col
 Result<std::optional<std::string>> RolledLabel(const ModelState& state) {
   const SeriesColumns series = SeriesOf(state);
   if (!series.label) return std::optional<std::string>();
-  const SchemaPtr added = AddedColumns(state);
-  const bool single = state.net.objective.kind == TargetKind::kValues &&
-                      state.net.objective.labels.size() == 1 && added->num_fields() == 1;
-  const bool number =
-      added->num_fields() > 0 && (arrow::is_integer(added->field(0)->type()->id()) ||
-                                  arrow::is_floating(added->field(0)->type()->id()));
-  if (number && (single || OfClasses(state.net.objective.kind))) return series.label;
-  return Fail({.exit = Exit::kUsage,
-               .what = "the model's predictions cannot take the place of \"" + *series.label + "\"",
-               .why = "they are not one number for each row",
-               .fix = "predict without going forward, no further than the shortest lag"});
+  const Objective& objective = state.net.objective;
+  if (objective.labels.size() > 1) {
+    return CannotRoll(*series.label, "it predicts several labels, and only one would go forward",
+                      "train a model for each label");
+  }
+  if (objective.kind == TargetKind::kQuantiles) {
+    if (std::ranges::count(objective.levels, 0.5) > 0) return series.label;
+    return CannotRoll(*series.label,
+                      "of quantiles the median goes forward, and the model predicts none",
+                      "train it with 0.5 among loss.levels");
+  }
+  const auto& first = *AddedColumns(state)->field(0)->type();
+  const bool number = arrow::is_integer(first.id()) || arrow::is_floating(first.id());
+  const bool one = objective.kind == TargetKind::kValues || OfClasses(objective.kind);
+  if (number && one) return series.label;
+  return CannotRoll(*series.label, "they are not one number for each row",
+                    "predict without going forward, no further than the shortest lag");
 }
 
 Result<BatchPtr> WithNumbers(const arrow::RecordBatch& rows, const std::string& name) {
@@ -213,7 +238,7 @@ Result<BatchPtr> RollSeries(const BatchPtr& rows, const SeriesColumns& series,
     PT_LET(const auto labelled, rows->SetColumn(at, rows->schema()->field(at), labels.Column()));
     PT_LET(const BatchPtr behind, RowsAt(labelled, known));
     PT_LET(BatchPtr made, score(behind, static_cast<const arrow::BooleanArray&>(*mask)));
-    PT_TRY(TakePredictions(*made, wanted, labels));
+    PT_TRY(TakePredictions(*made->column(series.fed), wanted, labels));
     PT_TRY(scored.Add(std::move(made), wanted));
   }
   return scored.InGivenOrder();

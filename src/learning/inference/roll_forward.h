@@ -23,6 +23,7 @@ struct SeriesColumns {
   Columns values;                    // Whose earlier values are read.
   std::optional<std::string> label;  // Set if it is one of them.
   int64_t nearest = 1;  // Labels are read of rows that are at least so many rows before.
+  int fed = 0;          // The column of predictions that is read in place of missing labels.
 };
 
 // Of a model that reads earlier rows.
@@ -34,8 +35,9 @@ Result<std::vector<std::string>> SeriesNames(const arrow::RecordBatch& rows,
 // A column of times as microseconds since 1970 or, of whole numbers, as they are.
 Result<std::shared_ptr<arrow::Int64Array>> SeriesTimesOf(const arrow::Array& column);
 
-// The column whose values RollSeries() predicts: the label, or nullopt where no row reads it. Fails
-// with Exit::kUsage for predictions that are more or other than one number a row.
+// The column whose values RollSeries() predicts: the label, or nullopt where no prediction reads
+// it. Of quantiles the median takes its place. Fails with Exit::kUsage where no column of the
+// predictions can: for several labels, for probabilities alone, and for quantiles without a median.
 Result<std::optional<std::string>> RolledLabel(const ModelState& state);
 
 // Scores rows that stand behind the rows `known`, and which are the last of them in their series:
@@ -44,7 +46,7 @@ using ScoreBehind = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(
     const std::shared_ptr<arrow::RecordBatch>& known, const arrow::BooleanArray& wanted)>;
 
 // Predicts `rows`, of each series the earliest first; `label`, as a column of doubles, is NULL
-// where it is to be predicted. Later rows of a series are scored with the first column of `score`'s
+// where it is to be predicted. Later rows of a series are scored with the column `fed` of `score`'s
 // result in the place of these NULLs. Returns its rows in the order of `rows`. As many calls of
 // `score` as there are NULLs in the series that has most of them.
 Result<std::shared_ptr<arrow::RecordBatch>> RollSeries(

@@ -218,7 +218,9 @@ TEST_F(Forward, WhatCannotGoForwardIsRefused) {
                            {"label", "sales"},
                            {"loss", {{"name", "quantile"}, {"levels", {0.1, 0.9}}}}}))
           .ValueOrDie();
-  EXPECT_NE(refused(levels.RollForward(*next)).find("cannot take the place of \"sales\""),
+  const std::string why = refused(levels.RollForward(*next));
+  EXPECT_NE(why.find("cannot take the place of \"sales\""), std::string::npos);
+  EXPECT_NE(why.find("of quantiles the median goes forward, and the model predicts none"),
             std::string::npos);
   StartAgain();
   const auto single =

@@ -156,6 +156,8 @@ TEST_F(Stages, OfBucketsAndCyclesGiveTheBitsOfTheEngine) {
       {{"parts",
         {"year", "quarter", "month", "week_of_year", "day", "day_of_year", "day_of_week", "weekend",
          "hour", "minute", "second"}}});
+  Add("holidays", {"d", "t"},
+      {{"countries", {"DE", "US"}}, {"dates", {"2024-02-29", "2013-12-31"}}});
   AddBehind(5, "cyclic_encoder", {{"period", 12}});
   ExpectSame();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metrics in the table of metrics.cc, by file: of_values (errors of numbers), of_quantiles,
 // of_classes (shares of correct predictions, log loss), of_ranking (the order of rows by score),
-// of_groups (the order within groups) and of_labels (several yes-or-no labels). Each is made for
-// one kind of target and starts without rows.
+// of_groups (the order within groups), of_series (against a seasonal forecast) and of_labels
+// (several yes-or-no labels). Each is made for one kind of target and starts without rows.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,9 @@ std::unique_ptr<Metric> MakePrAuc(TargetKind);
 // For relevance: the order of the first `best` rows of each group.
 std::unique_ptr<Metric> MakeNdcg(int64_t best);
 
+// For numbers of series with a season of so many rows: rows need Judged::scales.
+std::unique_ptr<Metric> MakeMase(int64_t season);
+
 // For flags: a metric of two classes for each label. The value is the mean of theirs, without NaN.
 using MakeMetric = std::function<std::unique_ptr<Metric>(TargetKind kind)>;
 std::unique_ptr<Metric> MakeOfEachLabel(const MakeMetric& make);
@@ -56,6 +59,8 @@ struct MeanTerms {
   double (*finish)(double mean) = nullptr;  // nullptr: the mean itself.
 };
 std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind);
+// The same with a function that has a state of its own.
+std::unique_ptr<Metric> MakeMeanWith(std::function<double(const Judged& row, ExactSum& sum)> add);
 
 // Adds the sum in `json`, as ExactSum::ToJson() wrote it. Fails if there is none.
 Status MergeSum(const Json& json, ExactSum& into);

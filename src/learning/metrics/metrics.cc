@@ -54,6 +54,15 @@ std::vector<MetricSpec> NumberMetrics() {
        {kValues},
        false,
        MakeExpRmspe},
+      {"mase@k",
+       "mean absolute error, divided by that of the value k rows before in the training rows of "
+       "the "
+       "same series; write the season in rows in place of k: \"mase@7\"; needs a stage of earlier "
+       "rows, which names the series",
+       {kValues},
+       false,
+       nullptr,
+       MakeMase},
       {"pinball",
        "mean over rows and levels of the pinball loss: level times what lies above the predicted "
        "quantile, 1 - level times what lies below",

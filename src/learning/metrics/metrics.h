@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "metrics/seasons.h"
 #include "protium/fields.h"
 
 namespace protium {
@@ -52,6 +53,7 @@ struct Judged {
   std::span<const double> levels = {};  // For quantiles, ascending.
   double cut = 0;      // For two classes and flags: a score above it counts as class 1.
   uint64_t group = 0;  // For relevance: rows with the same number are ranked together.
+  std::span<const SeasonScale> scales = {};  // For one value of a series.
 };
 
 // The state of one metric over the rows so far. ToJson() returns the same text for states that saw

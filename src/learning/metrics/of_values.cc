@@ -189,6 +189,10 @@ std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind) {
   return std::make_unique<Mean>(add, terms.finish);
 }
 
+std::unique_ptr<Metric> MakeMeanWith(std::function<double(const Judged& row, ExactSum& sum)> add) {
+  return std::make_unique<Mean>(std::move(add), nullptr);
+}
+
 std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
                                    std::function<double(double)> finish) {
   const auto add = [term = std::move(term)](const Judged& row, ExactSum& sum) {

@@ -18,6 +18,7 @@ struct Expected {
 Json Values(TargetKind kind, const std::vector<Judged>& rows) {
   std::vector<std::string> names = MetricsFor(kind);
   if (std::erase(names, "top_k") > 0) names.insert(names.end(), {"top_2", "top_3", "top_10"});
+  std::erase(names, "mase@k");
   MetricState state = *MetricState::Make(names, kind);
   for (const Judged& row : rows) state.Add(row);
   return state.Values();

@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "metrics/seasons.h"
 #include "model/average_options.h"
 #include "model/forest_config.h"
 #include "model/row_average.h"
@@ -103,6 +104,10 @@ Status CheckOfAverage(const AverageOptions& options, const std::string& at) {
   if (options.common.loss.name == "lambdarank") {
     return fails("an average does not blend rankings", "loss",
                  "take the tree_estimator out of `of`, and use it alone");
+  }
+  if (!SeasonsOf(options.common.train.metrics).empty()) {
+    return fails("an average does not measure mase", "train.metrics",
+                 "take it out, or train the members by themselves");
   }
   if (!options.common.train.validation.HoldsOut()) {
     return fails("validation rows decide how much each member of an average counts",

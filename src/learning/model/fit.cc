@@ -25,6 +25,7 @@
 #include "pipeline/decimal_columns.h"
 #include "pipeline/estimator.h"
 #include "pipeline/make_rows.h"
+#include "pipeline/named_baseline.h"
 #include "pipeline/no_values.h"
 #include "pipeline/profile.h"
 #include "pipeline/share_rows.h"
@@ -96,7 +97,8 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   PT_LET(SchemaPtr schema, train.Schema());
   const Plan table = WithoutDecimals(train.plan(), schema);
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  const auto stages = WithFilesBelow(pipeline.stages(), session.options().base);
+  PT_LET(const auto named, WithSeasonFound(pipeline.stages(), train, catalogue));
+  const auto stages = WithFilesBelow(named, session.options().base);
   Result<Chain> placed =
       PlaceStages(stages, *schema, std::move(catalogue), AnalyzeWith(StateOf(train.session())));
   if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
@@ -148,6 +150,8 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
                      .unseen_class = options.unseen_class,
                      .threshold_by = options.threshold.metric,
                      .calibration = options.calibration,
+                     .seasons = rows.held_out.empty() ? std::vector<int64_t>()
+                                                      : SeasonsIn(chain.estimator->scales),
                      .held_out = rows.held_out,
                      .loss = options.loss};
   chain.estimator->kind->Configure(chain.options.back().options, config);

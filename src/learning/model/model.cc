@@ -129,6 +129,7 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
   const std::string& weight = state.chain->estimator->options.weight;
   if (Holds(columns, weight)) config.weight = weight;
   config.group = group;
+  config.seasons = SeasonsIn(state.chain->estimator->scales);
   return config;
 }
 
@@ -180,7 +181,10 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     task.gang = options.gang;
     task.gang->gpus_per_worker = state.gpus_per_worker;
   }
-  return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
+  const Columns input = ScoreInput(state, config, std::move(given_on));
+  return MakePlan(
+      task, {config.seasons.empty() ? WithColumns(applied, input, {})
+                                    : WithScales(applied, input, state.chain->estimator->scales)});
 }
 
 // The columns that stages must make: those that the net, or packing for it, reads; without an

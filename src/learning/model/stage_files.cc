@@ -11,14 +11,15 @@ namespace protium {
 namespace {
 
 // The kinds with a file, its option, and its name in a model: not one with .json, as those that are
-// the model's own.
+// the model's own. The days of "holidays" are read when it is placed, so a model has no file of them.
 struct FileKind {
   std::string_view kind;
   const char* option;
   const char* name;
 };
 constexpr FileKind kKinds[] = {{"net_features", "model", "net_{}.onnx"},
-                               {"subword_tokenizer", "file", "tokenizer_{}"}};
+                               {"subword_tokenizer", "file", "tokenizer_{}"},
+                               {"holidays", "file", "days_{}"}};
 
 // Replaces each path that is set by change(path, kind).
 template <class Change>

@@ -51,6 +51,7 @@ static void TakeCommon(const EstimatorOptions& common, TorchEstimatorOptions& ow
   own.label_scale = common.label_scale;
   own.train.metrics = common.train.metrics;
   own.train.best = common.train.best;
+  own.train.baseline = common.train.baseline;
 }
 
 namespace {

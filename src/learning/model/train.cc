@@ -58,6 +58,9 @@ Plan TrainInput(const Chain& chain, const TrainRows& rows, const TrainConfig& co
   if (!rows.held_out.empty()) columns.push_back(rows.held_out);
   const Columns wanted = ListColumns(chain, config);
   Plan applied = ApplyStages(chain, rows.all, columns, wanted, RowUse::kLearning, analyze);
+  if (!config.seasons.empty()) {
+    return WithScales(std::move(applied), wanted, chain.estimator->scales);
+  }
   if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
   std::vector<NamedExpr> read;
   for (const std::string& column : wanted) {

@@ -49,6 +49,7 @@ static void TakeCommon(const EstimatorOptions& common, TreeEstimatorOptions& own
   own.label_scale = common.label_scale;
   own.train.metrics = common.train.metrics;
   own.train.best = common.train.best;
+  own.train.baseline = common.train.baseline;
   own.train.validation.by = common.train.validation.by;
   own.train.validation.by_time = common.train.validation.by_time;
 }

@@ -69,4 +69,21 @@ void Target::Labels(const PackedRows& rows, int64_t i, std::span<double> out) co
   for (size_t l = 0; l < out.size(); ++l) out[l] = Unscaled(double(packed[l]), labels[l]);
 }
 
+std::vector<SeasonScale> Target::SeasonsIn(const RowSchema& rows) {
+  std::vector<SeasonScale> seasons;
+  const RowField* const field = rows.Find(kScaleField);
+  if (field == nullptr) return seasons;
+  for (const std::string& column : field->columns) seasons.push_back({SeasonOfColumn(column), 0});
+  return seasons;
+}
+
+void Target::Scales(const PackedRows& rows, int64_t i, std::span<SeasonScale> scales) {
+  if (scales.empty()) return;
+  const std::byte* from = rows.row(i) + rows.schema().Find(kScaleField)->offset;
+  for (SeasonScale& each : scales) {
+    std::memcpy(&each.scale, from, sizeof each.scale);
+    from += sizeof each.scale;
+  }
+}
+
 }  // namespace protium

@@ -36,10 +36,15 @@ struct Target {
   // Fills in the label_count() labels of row i, as metrics compare them (Judged::labels). They are
   // exact for rows with own labels (WithOwnLabels()), otherwise rounded by scaling and back.
   void Labels(const PackedRows& rows, int64_t i, std::span<double> labels) const;
+  // The scales of row i, for metrics of series: those of the field kScaleField, in its order;
+  // `scales` has the seasons.
+  static void Scales(const PackedRows& rows, int64_t i, std::span<SeasonScale> scales);
+  // The seasons of that field, without scales; empty if rows have none.
+  static std::vector<SeasonScale> SeasonsIn(const RowSchema& rows);
   // One row for metrics. Borrows its arguments.
   Judged Judge(std::span<const double> labels, std::span<const double> scores, double weight,
-               uint64_t group = 0) const {
-    return {labels, scores, weight, levels, decision.cut, group};
+               uint64_t group = 0, std::span<const SeasonScale> scales = {}) const {
+    return {labels, scores, weight, levels, decision.cut, group, scales};
   }
 };
 

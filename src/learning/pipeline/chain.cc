@@ -141,6 +141,7 @@ Status PlaceAgain(Chain& chain, Analyze analyze) {
   // The placer does not know these: they were set after placing.
   again.extensions = std::move(chain.extensions);
   again.base = std::move(chain.base);
+  if (again.estimator) again.estimator->scales = std::move(chain.estimator->scales);
   chain = std::move(again);
   return Status::OK();
 }

@@ -20,6 +20,7 @@
 
 #include "catalogue/catalogue.h"
 #include "pipeline/estimator_kind.h"
+#include "pipeline/season_scales.h"
 #include "pipeline/torch_task.h"
 #include "protium/stage_options.h"
 #include "stages/stage.h"
@@ -47,6 +48,8 @@ struct PlacedEstimator {
   size_t ids = 0;  // So many of `categorical` are ids (Stage::makes_ids()).
   Columns numeric;
   std::vector<ListInput> lists;
+  std::vector<SeasonErrors> errors;  // For each "mase@k" that is measured,
+  std::vector<SeriesScales> scales;  // and, once it has learned, the scales for it.
   int32_t level = 1;  // The pass that learns the label's scale or classes, and the baseline.
   std::string path;
   std::vector<size_t> awaits;  // As in PlacedStage.

@@ -33,7 +33,8 @@ struct MeasureOptions {
            .rows_of = "metrics"});
     visit("baseline", baseline,
           {.help = "column to compare with: by a straight line in it or, of earlier values such as "
-                   "\"sales__lag__7\", as it is; empty: none",
+                   "\"sales__lag__7\", as it is; or a forecast of a series, \"last value\" or "
+                   "\"seasonal\", of a season of 7 rows \"seasonal@7\"; empty: none",
            .decides_weights = false});
     visit("seed", seed, {.help = "seed of all that is drawn"});
   }

@@ -105,6 +105,26 @@ Plan BelowEachOther(const Read& read, const Plan& rows, const Columns& columns,
 
 bool ReadsHistory(const Chain& chain) { return !StagesOf(chain).empty(); }
 
+std::vector<const HistoryStage*> HistoryPredictionsRead(const Chain& chain) {
+  if (!chain.estimator) return StagesOf(chain);
+  Columns wanted = chain.estimator->numeric;
+  const Columns& categorical = chain.estimator->categorical;
+  wanted.insert(wanted.end(), categorical.begin(), categorical.end());
+  for (const ListInput& each : chain.estimator->lists) wanted.push_back(each.column);
+  std::vector<const HistoryStage*> read;
+  // Backwards, so that what a stage reads is wanted before its maker is looked at.
+  for (size_t i = chain.stages.size(); i-- > 0;) {
+    const Stage& stage = *chain.stages[i].stage;
+    const bool used = std::ranges::any_of(stage.outputs(), [&](const std::string& output) {
+      return std::ranges::find(wanted, output) != wanted.end();
+    });
+    if (!used) continue;
+    wanted.insert(wanted.end(), stage.inputs().begin(), stage.inputs().end());
+    if (stage.history() != nullptr) read.push_back(stage.history());
+  }
+  return read;
+}
+
 Columns HistoryOutputs(const Chain& chain) {
   Columns outputs;
   for (const HistoryStage* each : StagesOf(chain)) {

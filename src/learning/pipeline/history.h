@@ -14,6 +14,10 @@ bool ReadsHistory(const Chain& chain);
 // The columns that such stages add, in the order of the stages.
 Columns HistoryOutputs(const Chain& chain);
 
+// The stages whose outputs predictions are made of, directly or through other stages. Others of a
+// chain with an estimator only measure predictions, as baselines do.
+std::vector<const HistoryStage*> HistoryPredictionsRead(const Chain& chain);
+
 // Adds these columns to `rows`, whose columns are `columns`. Appends their names to `columns`.
 Plan ApplyHistory(const Chain& chain, Plan rows, Columns& columns);
 

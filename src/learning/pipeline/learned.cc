@@ -34,11 +34,13 @@ struct LearnedEntry {
   std::vector<StageEntry> stages;
   std::optional<Objective> objective;
   std::optional<Baseline> baseline;
+  std::optional<std::vector<SeriesScales>> scales;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("stages", stages);
     visit("objective", objective);
     visit("baseline", baseline);
+    visit("scales", scales);
   }
 };
 
@@ -62,7 +64,9 @@ class Fitting {
     const bool asked = session.options().profile.value_or(count <= kMostProfiledUnasked);
     if (asked && (kept_ != nullptr || !session.folder().empty())) profile_ = ProfileNeedOf(chain);
     if (!profile_.columns.empty()) AddAll({profile_.need});
-    if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
+    if (!chain.estimator) return;
+    AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
+    AddAll(ScaleNeeds(chain.estimator->errors));
   }
 
   bool lacks() const { return lacks_; }
@@ -236,6 +240,8 @@ class Fitting {
       learned.baseline->intercept = 0;
       learned.baseline->slope = 1;
     }
+    const auto& errors = chain_.estimator->errors;
+    chain_.estimator->scales = LearnScales(errors, CollectStates(ScaleNeeds(errors)));
     return Status::OK();
   }
 
@@ -315,6 +321,7 @@ Analyze AnalyzeWith(SessionState& session) {
 Json LearnedToJson(const Chain& chain, const Learned& learned) {
   LearnedEntry entry{.baseline = learned.baseline};
   if (chain.estimator) entry.objective = learned.objective;
+  if (chain.estimator && !chain.estimator->scales.empty()) entry.scales = chain.estimator->scales;
   for (size_t i = 0; i < chain.stages.size(); ++i) {
     const Stage& stage = *chain.stages[i].stage;
     entry.stages.push_back({stage.id(), chain.options[i].kind, stage.learned()});
@@ -344,6 +351,8 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain, const Analyze& a
   }
   Learned learned{.baseline = entry.baseline};
   if (!chain.estimator) return learned;
+  chain.estimator->scales = entry.scales.value_or(std::vector<SeriesScales>());
+  PT_TRY(CheckScales(chain.estimator->scales));
   learned.objective = entry.objective.value_or(Objective{});
   PT_TRY(CheckObjective(learned.objective));
   return learned;

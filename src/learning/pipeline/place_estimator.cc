@@ -28,6 +28,7 @@ static Status CheckGroupType(const arrow::DataType& type) {
 
 Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   PT_LET(EstimatorOptions options, row.estimator->Read(stage.options, path_));
+  PT_TRY(PlaceBaseline(options));
   PT_TRY(NameId(stage.kind, options.id));
   PT_TRY(row.estimator->Complete(options, stage.options, path_, chain_.catalogue));
   if (options.gang.workers.bends() && !row.estimator->elastic()) {
@@ -47,6 +48,7 @@ Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   PT_TRY(CheckColumns(placed, stage.options));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
+  PT_TRY(PlaceScales(placed));
   // Predictions are columns of the chain too: a name that is already taken is refused here, before
   // training.
   const auto label = chain_.Find(ListLabels(options).front())->type;

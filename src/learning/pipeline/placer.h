@@ -56,6 +56,17 @@ class Placer {
   Status NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs);
 
   Status PlaceEstimator(const StageRow& row, StageOptions& stage);
+  // Places a stage that options of the estimator stand for, before it.
+  Status PlaceMade(const std::string& kind, Json options);
+  // Replaces a named baseline by the column of a stage that it places.
+  Status PlaceBaseline(EstimatorOptions& options);
+  // Places what the scales of "mase@k" are learned from.
+  Status PlaceScales(PlacedEstimator& placed);
+  // A stage that says how rows form series; null: none does.
+  const HistoryStage* AnyHistory() const;
+  // How many rows before each row the latest value of the label is that a stage reads; 1 if none
+  // reads it, and 0 if only windows of time do.
+  int64_t NearestOf(const std::string& label) const;
   // Label, weight, group, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
   Status PlaceValidation(const ValidationOptions& validation);

@@ -141,7 +141,8 @@ struct TrainConfig {
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string threshold_by;  // The metric that chooses the threshold; empty: it is fixed.
   Calibration calibration = Calibration::kNone;
-  std::string held_out;  // A boolean column, true on validation rows; empty: no validation.
+  std::vector<int64_t> seasons;  // Of the columns ScaleColumn() that held-out rows have.
+  std::string held_out;          // A boolean column, true on validation rows; empty: no validation.
   Choice loss;
   TrainOptions train;
   std::string folder;  // Where checkpoints go: <folder>/step-000000120/...
@@ -160,6 +161,7 @@ struct TrainConfig {
     visit("extensions", extensions);
     visit("weight", weight);
     visit("group", group);
+    visit("seasons", seasons);
     visit("unseen_class", unseen_class);
     visit("threshold_by", threshold_by);
     visit("calibration", calibration);
@@ -250,9 +252,10 @@ struct ScoreConfig {
   std::string weights;  // Path of a safetensors file.
   Columns added;        // The columns that predictions and explanations add, in order.
   ExplainConfig explain;
-  Columns metrics;     // Computed over the rows that have labels; empty: none.
-  std::string weight;  // The column of row weights in them; empty: every row counts 1.
-  std::string group;   // The column of groups, for metrics of rankings.
+  Columns metrics;               // Computed over the rows that have labels; empty: none.
+  std::string weight;            // The column of row weights in them; empty: every row counts 1.
+  std::string group;             // The column of groups, for metrics of rankings.
+  std::vector<int64_t> seasons;  // Of the columns ScaleColumn(), for metrics of series.
   std::optional<Baseline> baseline;
   DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
@@ -266,6 +269,7 @@ struct ScoreConfig {
     visit("metrics", metrics);
     visit("weight", weight);
     visit("group", group);
+    visit("seasons", seasons);
     visit("baseline", baseline);
     visit("device", device);
   }

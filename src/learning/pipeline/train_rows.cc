@@ -8,6 +8,7 @@
 
 #include "base/splitmix.h"
 #include "pipeline/decimal_columns.h"
+#include "pipeline/held_out.h"
 #include "pipeline/history.h"
 #include "plan/time_cut.h"
 
@@ -112,6 +113,15 @@ Plan WithEarlierRows(const Chain& chain, const TrainRows& rows) {
 }
 
 }  // namespace
+
+std::optional<SplitOptions> HeldOutSplit(const ValidationOptions& validation, int64_t seed) {
+  if (!validation.HoldsOut()) return std::nullopt;
+  if (!validation.column.empty()) return SplitOptions{.column = validation.column};
+  return SplitOptions{.by = validation.by,
+                      .test = validation.share,
+                      .seed = HeldOutSeed(seed),
+                      .by_time = validation.by_time};
+}
 
 // Marks are nested: a row of part 0 has all of them, a row of the last part none, and a row's part
 // is the lowest mark it has, minus 1.

@@ -56,7 +56,7 @@ RowField NumericField(const RowColumns& columns) {
 bool IsFieldOfMostRows(std::string_view name) {
   constexpr std::string_view kNames[] = {kNumericField,    kLabelField, kWeightField,
                                          kCategoriesField, kIdsField,   kGroupField,
-                                         kOwnLabelField};
+                                         kOwnLabelField,   kScaleField};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
@@ -102,7 +102,7 @@ RowSchema MakeRowSchema(const RowColumns& columns) {
   return schema;
 }
 
-RowSchema WithOwnLabels(RowSchema rows) {
+RowSchema WithOwnLabels(RowSchema rows, const std::vector<std::string>& scales) {
   const RowField* const label = rows.Find(kLabelField);
   if (label == nullptr || label->columns.empty() || label->element != RowElement::kFloat32) {
     return rows;
@@ -112,6 +112,11 @@ RowSchema WithOwnLabels(RowSchema rows) {
                .element = RowElement::kFloat64,
                .columns = label->columns};
   rows.Add(std::move(own));
+  if (scales.empty()) return rows;
+  rows.Add({.name = std::string(kScaleField),
+            .role = RowRole::kLabel,
+            .element = RowElement::kFloat64,
+            .columns = scales});
   return rows;
 }
 

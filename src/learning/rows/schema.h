@@ -90,6 +90,7 @@ inline constexpr std::string_view kIdsField = "identities";
 inline constexpr std::string_view kGroupField = "group";
 // For rows that are measured (WithOwnLabels()).
 inline constexpr std::string_view kOwnLabelField = "own_label";
+inline constexpr std::string_view kScaleField = "scale";
 // Whether it is one of those above; other fields have the names of columns of lists.
 bool IsFieldOfMostRows(std::string_view name);
 
@@ -144,7 +145,8 @@ struct RowColumns {
 RowSchema MakeRowSchema(const RowColumns& columns);
 
 // Returns the same rows with numeric labels repeated at the end, as doubles on their own scale: a
-// float32 cannot be scaled back to the exact label, not even to 0.
-RowSchema WithOwnLabels(RowSchema rows);
+// float32 cannot be scaled back to the exact label, not even to 0. Behind them come the columns
+// `scales`, doubles that metrics of series divide by (metrics/seasons.h).
+RowSchema WithOwnLabels(RowSchema rows, const std::vector<std::string>& scales = {});
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/seasons.h"
 #include "rows/shared_rows.h"
 
 // A part's text is a Header and the identities of all shards, first of training rows and then of
@@ -132,7 +133,7 @@ Result<RankRows> OpenParts(const RowSchema& schema, const TrainConfig& config,
                            std::vector<SharedPart> parts) {
   PT_LET(SharedParts all, ReadParts(std::move(parts)));
   const Header& first = all.headers.front();
-  const Layouts layouts = {schema, WithOwnLabels(schema)};
+  const Layouts layouts = {schema, WithOwnLabels(schema, ScaleColumns(config.seasons))};
   const FilePass pass = PassFor(config, all, layouts);
   RankRows rows{.unseen = first.unseen, .disk_bytes = first.disk_bytes};
   PT_LET(rows.train, OpenSet(layouts[0], 0, pass, all));

@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "base/units.h"
+#include "metrics/seasons.h"
 #include "os/file.h"
 #include "os/publish.h"
 #include "protium/events.h"
@@ -97,7 +98,7 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const
   Packed out;
   PT_LET(out.train, make(rows));
   if (!config.held_out.empty()) {
-    PT_LET(out.held_out, make(WithOwnLabels(rows)));
+    PT_LET(out.held_out, make(WithOwnLabels(rows, ScaleColumns(config.seasons))));
   }
   RowSides sides(config);
   while (true) {
@@ -263,8 +264,8 @@ Result<RankRows> OpenShared(const TrainConfig& config, const NetInputs& inputs,
   RankRows out{.packed = false};
   PT_LET(out.train, OpenKeptRows(inputs.rows, owners, communicator.rank(), folder / "train"));
   if (!config.held_out.empty()) {
-    PT_LET(out.held_out, OpenKeptRows(WithOwnLabels(inputs.rows), owners, communicator.rank(),
-                                      folder / "held_out"));
+    PT_LET(out.held_out, OpenKeptRows(WithOwnLabels(inputs.rows, ScaleColumns(config.seasons)),
+                                      owners, communicator.rank(), folder / "held_out"));
   }
   PT_LET(const std::string unseen, ReadFile(folder / kUnseenFile));
   out.unseen = std::strtoll(unseen.c_str(), nullptr, 10);

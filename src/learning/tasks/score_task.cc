@@ -57,6 +57,7 @@ class Measured {
     PT_TRY(ReadLabels(batch));
     PT_TRY(CheckWeights());
     PT_TRY(ReadGroups(batch));
+    PT_TRY(ReadScales(batch));
     const auto width = size_t(target_.outputs());
     std::vector<double> labels(labels_.size()), scores(width);
     for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
@@ -64,7 +65,8 @@ class Measured {
       target_.Scores(outputs.data() + i * width, scores);
       const double weight = weights_.empty() ? 1 : weights_[i];
       const uint64_t group = groups_.empty() ? 0 : groups_[i];
-      const Judged row = target_.Judge(labels, scores, weight, group);
+      for (size_t s = 0; s < scales_.size(); ++s) scales_[s].scale = scale_columns_[s][i];
+      const Judged row = target_.Judge(labels, scores, weight, group, scales_);
       model_.Add(row);
       diagnostics_.Add(row);
       if (!baseline_) continue;
@@ -73,7 +75,7 @@ class Measured {
       // The baseline is a line in one column, which may be NULL where the model's own inputs are
       // imputed. Its threshold is always 0.5.
       if (std::isnan(compared[0])) continue;
-      baseline_->Add({labels, compared, weight, target_.levels, 0, group});
+      baseline_->Add({labels, compared, weight, target_.levels, 0, group, scales_});
     }
     seen_ += batch.num_rows();
     return Status::OK();
@@ -89,6 +91,17 @@ class Measured {
  private:
   Measured(const ScoreConfig& config, const Target& target, MetricState model)
       : config_(&config), target_(target), model_(std::move(model)), diagnostics_(target.kind) {}
+
+  Status ReadScales(const arrow::RecordBatch& batch) {
+    scales_.clear();
+    scale_columns_.clear();
+    for (const int64_t season : config_->seasons) {
+      scales_.push_back({season, 0});
+      PT_LET(auto values, Doubles(batch, ScaleColumn(season)));
+      scale_columns_.push_back(std::move(values));
+    }
+    return Status::OK();
+  }
 
   bool of_classes() const { return OfClasses(target_.kind); }
   // Whether the baseline is a line in a column.
@@ -176,11 +189,13 @@ class Measured {
   MetricState model_;
   Diagnostics diagnostics_;
   std::optional<MetricState> baseline_;
-  std::vector<std::vector<double>> labels_;  // Of the current batch.
-  std::vector<double> line_;                 // The column that the baseline is a line in.
-  std::vector<double> weights_;              // Likewise; empty: 1.
-  std::vector<uint64_t> groups_;             // Likewise; empty: there are none.
-  std::vector<double> constant_;             // The baseline without a column, as scores.
+  std::vector<std::vector<double>> labels_;         // Of the current batch.
+  std::vector<double> line_;                        // The column that the baseline is a line in.
+  std::vector<double> weights_;                     // Likewise; empty: 1.
+  std::vector<uint64_t> groups_;                    // Likewise; empty: there are none.
+  std::vector<std::vector<double>> scale_columns_;  // Likewise, for each season.
+  std::vector<SeasonScale> scales_;                 // Of the current row.
+  std::vector<double> constant_;                    // The baseline without a column, as scores.
   int64_t unseen_ = 0;
   int64_t seen_ = 0;  // Rows of the previous batches.
 };

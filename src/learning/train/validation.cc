@@ -45,10 +45,12 @@ Status Validation::ForBatch(const PackedRows& rows, const EachRow& each) {
   std::vector<double> labels(size_t(target_.label_count())), scores(outputs);
   const FieldRows<float> weights = rows.floats(kWeightField);
   const FieldRows<int32_t> groups = rows.ints(kGroupField);
+  std::vector<SeasonScale> scales = Target::SeasonsIn(rows.schema());
   for (int64_t i = 0; i < rows.size(); ++i) {
     target_.Labels(rows, i, labels);
     target_.Scores(outputs_.data() + size_t(i) * outputs, scores);
-    each(target_.Judge(labels, scores, *weights.at(i), GroupAt(groups, i)));
+    Target::Scales(rows, i, scales);
+    each(target_.Judge(labels, scores, *weights.at(i), GroupAt(groups, i), scales));
   }
   return Status::OK();
 }

@@ -101,6 +101,7 @@ class Comparison {
     // job's, which is the same to a comparison.
     JobOutline widest = outline_;
     ReadWords(widest);
+    ReadManyValues(widest);
     const DataFrame all = session_->Sql(widest.sql);
     const DataFrame train = all.Split(split.Options()).train;
     if (!outline_.InTime().empty()) return MakeLatest(train);
@@ -164,8 +165,20 @@ class Comparison {
   int64_t count_ = 0;
 };
 
-Compared Decide(const std::string& metric, double trees, double net) {
+// A linear model is taken for series alone (FirstEstimator).
+bool FitsBest(const std::optional<double>& linear, double trees, double net) {
+  return linear && *linear < std::min(trees, net) * (1 - kClearly);
+}
+
+Compared Decide(const std::string& metric, double trees, double net,
+                const std::optional<double>& linear) {
   const std::string of_trees = Figure(trees, 3), of_net = Figure(net, 3);
+  if (FitsBest(linear, trees, net)) {
+    return {.best = FirstEstimator::kLinear,
+            .why = fmt::format("a linear model of earlier values fits best: {} {}, trees {}, a net "
+                               "{}",
+                               metric, Figure(*linear, 3), of_trees, of_net)};
+  }
   if (net < trees * (1 - kClearly)) {
     return {.best = FirstEstimator::kNet,
             .why = fmt::format("a net fits best: {} {}, trees {}", metric, of_net, of_trees)};
@@ -220,12 +233,24 @@ void TryVariants(const Comparison& comparison, const JobOutline& given, double b
     ReadWords(changed);
     attempt(changed, "counting the words of " + names);
   }
+  if (!outline.columns.many.empty()) {
+    std::string names;
+    for (const ColumnProfile* each : outline.columns.many) {
+      names += (names.empty() ? "" : ", ") + each->name;
+    }
+    JobOutline changed = outline;
+    ReadManyValues(changed);
+    attempt(changed, fmt::format("reading {} by {}", names,
+                                 outline.has_mean_label() ? "the mean label of each value"
+                                                          : "how often each value occurs"));
+  }
   if (IsSkewed(outline)) {
     JobOutline changed = outline;
     changed.log_label = true;
     attempt(changed, "learning the logarithm of " + outline.label.name);
   }
   compared.words = !outline.columns.texts.empty();
+  compared.many_values = !outline.columns.coded.empty();
   compared.log_label = outline.log_label;
 }
 
@@ -236,15 +261,18 @@ Result<Compared> Compare(const JobOutline& outline, Variants variants,
   PT_LET(const int64_t rows, comparison.MakeRows());
   PT_LET(const double trees, comparison.Measure(FirstEstimator::kTrees));
   PT_LET(const double net, comparison.Measure(FirstEstimator::kNet));
-  Compared compared = Decide(comparison.metric(), trees, net);
+  const auto linear = comparison.Measure(FirstEstimator::kLinear);
+  const auto of_series =
+      linear.ok() && outline.looks_back() ? std::optional(*linear) : std::nullopt;
+  Compared compared = Decide(comparison.metric(), trees, net, of_series);
   compared.figures = fmt::format("{} on held-out rows of a sample: trees {}, a net {}",
                                  comparison.metric(), Figure(trees, 3), Figure(net, 3));
-  // Only to show what trees and nets are good for.
-  if (const auto linear = comparison.Measure(FirstEstimator::kLinear); linear.ok()) {
-    compared.figures += ", a linear model " + Figure(*linear, 3);
-  }
+  if (linear.ok()) compared.figures += ", a linear model " + Figure(*linear, 3);
   if (variants == Variants::kTried) {
-    TryVariants(comparison, outline, compared.best == FirstEstimator::kNet ? net : trees, compared);
+    const double best = compared.best == FirstEstimator::kLinear ? *linear
+                        : compared.best == FirstEstimator::kNet  ? net
+                                                                 : trees;
+    TryVariants(comparison, outline, best, compared);
   }
   compared.effort = fmt::format("on {} rows in {:.1f} s", Grouped(rows),
                                 std::chrono::duration<double>(Clock::now() - since).count());

@@ -15,9 +15,11 @@ Flag DriftFlag();
 // else.
 Result<int64_t> ReadDriftFlag(const Arguments& arguments);
 
-// Compares up to `most` of the rows, and sends what has drifted as a warning and notes. Returns
-// {"rows", "columns": {name: psi}} of those; null if nothing was compared. A failure is a warning,
-// since the rows are scored by now; a stop is passed on.
-Result<Json> ReportDrift(const PipelineModel& model, const DataFrame& rows, int64_t most);
+// Compares the first `most` of the `count` rows and, if these differ, as many that are chosen
+// evenly instead; sends what has drifted as a warning and notes. Returns {"rows", "columns": {name:
+// psi}} of those; null if nothing was compared. A failure is a warning, since the rows are scored
+// by now; a stop is passed on.
+Result<Json> ReportDrift(const PipelineModel& model, const DataFrame& rows, int64_t most,
+                         int64_t count);
 
 }  // namespace protium

@@ -78,6 +78,11 @@ Result<DataFrame> ScoredForward(Session& session, const PipelineModel& model,
     PT_LET(given, RowsToRead(session, model, *rows, forward));
   }
   PT_LET(const BatchPtr all, Forecast(scorer, forward.horizon, std::move(given), stop));
+  if (StateOf(model).net.objective.kind == TargetKind::kQuantiles) {
+    StateOf(session).call().Send(Note{
+        "each row reads the medians of those before it: intervals leave out what these are off "
+        "by, and are too narrow the further ahead they are"});
+  }
   const std::string file = (scratch / "forward.arrow").string();
   PT_LET(const auto writer, FileWriter::Make(Format::kArrow, file, all->schema()));
   PT_TRY(writer->Write(*all));
@@ -92,7 +97,8 @@ Status WarnOfGap(Session& session, const PipelineModel& model, const DataFrame& 
   const SeriesColumns series = SeriesOf(state);
   PT_LET(const BatchPtr first,
          InMemory(rows.GroupBy(series.by).Aggregate({{series.time, Min(Col(series.time))}})));
-  PT_LET(const auto gap, GapBefore(*first, *kept, series));
+  PT_LET(const KeptEnds ends, KeptEnds::Make(kept, series));
+  PT_LET(const auto gap, ends.GapBefore(*first));
   if (!gap) return Status::OK();
   StateOf(session).call().Send(Warning{fmt::format(
       "rows seem to be missing before those to predict: the model keeps rows up to {}, and {} "

@@ -178,6 +178,7 @@ void ChooseEstimator(std::optional<FirstEstimator> given, Variants variants, Job
                           (compared.effort.empty() ? "" : " (" + compared.effort + ")"));
   outline.compared = compared.figures;
   if (compared.words) ReadWords(outline);
+  if (compared.many_values) ReadManyValues(outline);
   outline.log_label = compared.log_label;
   outline.notes.insert(outline.notes.end(), compared.notes.begin(), compared.notes.end());
 }

@@ -296,7 +296,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   PT_LET(const int64_t most, ReadDriftFlag(arguments));
   Json drift;
   if (input && !arguments.Has("--horizon")) {
-    PT_LET(drift, ReportDrift(model, input->etl, most));
+    PT_LET(drift, ReportDrift(model, input->etl, most, rows_out));
   }
   return ReportText(results, rows_in, rows_out, drift, places, arguments);
 }
