@@ -114,7 +114,7 @@ bool Has(const char* feature) {
 }  // namespace
 
 bool ReadManifest(int fd, int64_t size, const char* hash, Manifest* manifest) {
-  if (size <= 0 || size > kMaxManifestBytes) return false;
+  if (size <= 0 || size > kMaxBundleListBytes) return false;
   *manifest = {.text = static_cast<char*>(calloc(size + 1, 1)), .size = size};
   if (manifest->text == nullptr) return false;
   int64_t filled = 0;

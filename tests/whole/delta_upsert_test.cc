@@ -93,6 +93,43 @@ print(rows.num_rows, sum(rows["load"].to_pylist()), rows["id"].null_count,
   EXPECT_EQ(read.out, "31 41.0 1 1 4\n") << read.err;
 }
 
+TEST(DeltaUpsert, RefusesTwoRowsWhoseKeyIsAnEmptyText) {
+  const OwnJob own(MachinesTable(9));
+  own.Write("job.toml", With(UpsertJob("lake", "id < 2", 1), "id, kind", "'' AS id, kind"));
+  const Outcome run = own.Protium({"run", own / "job.toml", "--runs-dir", own / "runs"});
+  EXPECT_EQ(run.exit, 3) << run.err;
+  EXPECT_TRUE(Has(run.err, "two of the rows to upsert have the same id")) << run.err;
+}
+
+// A file that is not there cannot be read.
+TEST(DeltaUpsert, ReadsOnlyFilesWhoseBoundsAllowAKey) {
+  NEED_DELTALAKE();
+  const OwnJob own(MachinesTable(100));
+  ASSERT_EQ(Upsert(own, nullptr, "lake", "id < 10", 1).exit, 0);
+  for (const char* const create : {"", "deltalake.DeltaTable(place).create_checkpoint()"}) {
+    const Outcome made = WithDeltalake(own, R"(
+rows = pa.table({"id": pa.array(range(50, 60), pa.int64()), "kind": ["a"] * 10, "load": [1.0] * 10})
+deltalake.write_deltalake(place, rows, mode="append")
+added = pa.table(deltalake.DeltaTable(place).get_add_actions(flatten=True)).to_pylist()
+print(sorted((file["min.id"], file["max.id"], file["null_count.id"]) for file in added))
+for file in added:
+    if file["min.id"] == 50:
+        os.rename(place + "/" + file["path"], place + "/hidden")
+        print(file["path"], file=open(place + "/name", "w"))
+)" + std::string(create));
+    EXPECT_EQ(made.out, "[(0, 9, 0), (50, 59, 0)]\n") << made.err;
+    const Outcome past = Upsert(own, nullptr, "lake", "id = 7", 2);
+    EXPECT_EQ(past.exit, 0) << past.err;
+    const Outcome in = Upsert(own, nullptr, "lake", "id = 55", 2);
+    EXPECT_NE(in.exit, 0) << in.err;
+    const Outcome back = WithDeltalake(own, R"(
+os.rename(place + "/hidden", place + "/" + open(place + "/name").read().strip())
+deltalake.DeltaTable(place).delete("id >= 50")
+)");
+    ASSERT_EQ(back.exit, 0) << back.err;
+  }
+}
+
 TEST(DeltaUpsert, GoesIntoPartitionsAndPastColumnsThatCameLater) {
   NEED_DELTALAKE();
   const OwnJob own(MachinesTable(9));

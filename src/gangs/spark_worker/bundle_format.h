@@ -30,7 +30,7 @@ namespace protium {
 inline constexpr char kBundleMagic[] = "PTBUNDL1";
 inline constexpr int64_t kBundleHeaderBytes = 16;
 // Limits that the launcher checks a bundle's numbers against before it trusts them.
-inline constexpr int64_t kMaxManifestBytes = 1 << 20;
+inline constexpr int64_t kMaxBundleListBytes = 1 << 20;
 inline constexpr int64_t kMaxBundleBytes = int64_t{16} << 30;
 inline constexpr int kMaxBundleName = 160;
 inline constexpr int kHashDigits = 32;

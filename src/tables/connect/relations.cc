@@ -68,6 +68,12 @@ Relation Sql(std::string query, std::vector<NamedRelation> tables) {
   return with;
 }
 
+Command SqlCommand(std::string statement, std::vector<NamedRelation> tables) {
+  Command command;
+  *command.mutable_sql_command()->mutable_input() = Sql(std::move(statement), std::move(tables));
+  return command;
+}
+
 Result<Relation> Read(std::string format, std::vector<std::string> paths, const SchemaPtr& schema,
                       Options options) {
   Relation read;

@@ -30,6 +30,9 @@ struct NamedRelation {
 // A query in Spark's SQL, which may name the given relations as tables. `query` is one SELECT.
 Relation Sql(std::string query, std::vector<NamedRelation> tables = {});
 
+// A statement in Spark's SQL that is run for its effect; tables as above.
+Command SqlCommand(std::string statement, std::vector<NamedRelation> tables = {});
+
 using Options = std::map<std::string, std::string>;
 
 // Reads files that the cluster can reach. With `schema` Spark infers nothing; without it, Spark

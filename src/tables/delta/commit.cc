@@ -46,12 +46,14 @@ std::string Table(const DeltaCommit& commit) {
 }
 
 std::string Add(const DeltaFile& file, int64_t millis) {
+  Json statistics = file.statistics;
+  statistics["numRecords"] = file.rows;
   return Line("add", {{"path", PercentEncoded(file.path, "/-._~=")},
                       {"partitionValues", file.partitions},
                       {"size", file.bytes},
                       {"modificationTime", millis},
                       {"dataChange", true},
-                      {"stats", Dump({{"numRecords", file.rows}})}});
+                      {"stats", Dump(statistics)}});
 }
 
 // Names a file as the log does; of one whose rows are partly deleted, also what says which.

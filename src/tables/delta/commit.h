@@ -18,6 +18,8 @@ struct DeltaFile {
   int64_t bytes = 0;
   int64_t rows = 0;
   Json partitions = Json::object();  // Columns and their values as texts, or null.
+  // Members of the file's statistics besides the number of rows ("Per-file Statistics").
+  Json statistics = Json::object();
 };
 
 struct DeltaCommit {

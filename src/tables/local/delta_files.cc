@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "duckdb/fault.h"
 #include "local/source_faults.h"
 #include "os/fd.h"
@@ -19,6 +20,7 @@
 #include "os/publish.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
+#include "sources/source_name.h"
 #include "sql/duckdb/quoted.h"
 
 namespace protium {
@@ -65,23 +67,60 @@ bool IsNull(duckdb_vector vector, idx_t row) {
 }
 
 // A map of texts.
-Json FoldersIn(duckdb_vector vector, idx_t row) {
-  Json folders = Json::object();
-  if (IsNull(vector, row)) return folders;
+Json TextsIn(duckdb_vector vector, idx_t row) {
+  Json texts = Json::object();
+  if (IsNull(vector, row)) return texts;
   const duckdb_list_entry entry =
       static_cast<duckdb_list_entry*>(duckdb_vector_get_data(vector))[row];
   const duckdb_vector pairs = duckdb_list_vector_get_child(vector);
   const duckdb_vector keys = duckdb_struct_vector_get_child(pairs, 0);
   const duckdb_vector values = duckdb_struct_vector_get_child(pairs, 1);
   for (idx_t i = entry.offset; i < entry.offset + entry.length; ++i) {
-    folders[TextIn(keys, i)] = IsNull(values, i) ? Json() : Json(TextIn(values, i));
+    texts[TextIn(keys, i)] = IsNull(values, i) ? Json() : Json(TextIn(values, i));
   }
-  return folders;
+  return texts;
 }
 
-// The columns of COPY ... RETURN_STATS: the file's name, its rows, its bytes, two more, and the
-// values of its folders.
-DeltaFile FileIn(const duck::Chunk& chunk, idx_t row, const std::string& folder) {
+// Whole numbers and days have bounds that are exact, and NaN is none of them.
+bool HasBounds(const std::string& type) {
+  return type == "BIGINT" || type == "INTEGER" || type == "SMALLINT" || type == "TINYINT" ||
+         type == "DATE";
+}
+
+// The smallest and the greatest value of the columns, and how many are NULL: a map of texts by the
+// quoted names of columns.
+Json StatisticsIn(duckdb_vector vector, idx_t row, const std::vector<DeltaColumn>& columns) {
+  Json least = Json::object(), most = Json::object(), nulls = Json::object();
+  const duckdb_list_entry entry =
+      static_cast<duckdb_list_entry*>(duckdb_vector_get_data(vector))[row];
+  const duckdb_vector pairs = duckdb_list_vector_get_child(vector);
+  const duckdb_vector names = duckdb_struct_vector_get_child(pairs, 0);
+  const duckdb_vector facts = duckdb_struct_vector_get_child(pairs, 1);
+  for (idx_t i = entry.offset; i < entry.offset + entry.length; ++i) {
+    const std::string name = TextIn(names, i);
+    const auto column = std::ranges::find_if(
+        columns, [&](const DeltaColumn& each) { return InQuotes(each.name, '"') == name; });
+    if (column == columns.end() || !HasBounds(column->type)) continue;
+    const Json found = TextsIn(facts, i);
+    const auto value = [&](const char* key) {
+      const std::string text = TextAt(found, key);
+      return column->type == "DATE" ? Json(text) : Json(AllAsNumber<int64_t>(text).value_or(0));
+    };
+    if (found.contains("min") && found.contains("max")) {
+      least[column->name] = value("min");
+      most[column->name] = value("max");
+    }
+    if (found.contains("null_count")) {
+      nulls[column->name] = AllAsNumber<int64_t>(TextAt(found, "null_count")).value_or(0);
+    }
+  }
+  return {{"minValues", least}, {"maxValues", most}, {"nullCount", nulls}};
+}
+
+// The columns of COPY ... RETURN_STATS: the file's name, its rows, its bytes, those of its footer,
+// what is known of its columns, and the values of its folders.
+DeltaFile FileIn(const duck::Chunk& chunk, idx_t row, const std::string& folder,
+                 const std::vector<DeltaColumn>& columns) {
   const auto column = [&](idx_t i) { return duckdb_data_chunk_get_vector(chunk.get(), i); };
   const auto number = [&](idx_t i) {
     return static_cast<int64_t>(static_cast<uint64_t*>(duckdb_vector_get_data(column(i)))[row]);
@@ -89,7 +128,8 @@ DeltaFile FileIn(const duck::Chunk& chunk, idx_t row, const std::string& folder)
   return {.path = TextIn(column(0), row).substr(folder.size() + 1),
           .bytes = number(2),
           .rows = number(1),
-          .partitions = FoldersIn(column(5), row)};
+          .partitions = TextsIn(column(5), row),
+          .statistics = StatisticsIn(column(4), row, columns)};
 }
 
 Status WriteFault(const Source& target, const Status& status) {
@@ -133,7 +173,7 @@ Result<std::vector<DeltaFile>> WriteDeltaFiles(const duck::Connection& connectio
     const duck::Chunk chunk(duckdb_fetch_chunk(*answer.out()));
     if (chunk.get() == nullptr) break;
     for (idx_t i = 0; i < duckdb_data_chunk_get_size(chunk.get()); ++i) {
-      files.push_back(FileIn(chunk, i, folder));
+      files.push_back(FileIn(chunk, i, folder, columns));
     }
   }
   if (here) PT_TRY(Sync(folder, files));

@@ -135,13 +135,14 @@ Result<bool> DeltaLog::Has(const std::string& transaction) {
 }
 
 // A file with deleted rows is told from the same file before by its deletion vector.
-Result<std::vector<Json>> DeltaLog::Files() {
+Result<std::vector<Json>> DeltaLog::Files(Statistics statistics) {
+  const char* const without = statistics == Statistics::kText ? "" : "\"stats\":null,";
   PT_LET(
       const std::string text,
       duck::AskText(connection_,
                     fmt::format("SELECT coalesce(CAST(to_json(list(file)) AS VARCHAR), '[]') FROM "
                                 "(SELECT arg_max(json_merge_patch(entry->'$.add', "
-                                "'{{\"stats\":null,\"stats_parsed\":null}}'), (version, added)) "
+                                "'{{{}\"stats_parsed\":null}}'), (version, added)) "
                                 "AS file FROM (SELECT version, entry, json_type(entry, '$.add') "
                                 "IS NOT DISTINCT FROM 'OBJECT' AS added FROM {}) WHERE added OR "
                                 "json_type(entry, '$.remove') = 'OBJECT' GROUP BY "
@@ -151,7 +152,7 @@ Result<std::vector<Json>> DeltaLog::Files() {
                                 "coalesce(entry->>'$.add.deletionVector.offset', "
                                 "entry->>'$.remove.deletionVector.offset', '') HAVING "
                                 "arg_max(added, (version, added)))",
-                                kTable)));
+                                without, kTable)));
   PT_LET(const Json list, ParseJson(text));
   return std::vector<Json>(list.begin(), list.end());
 }

@@ -22,8 +22,10 @@ class DeltaLog {
   Result<DeltaTable> Read();
   // Whether a commit has the transaction of this name.
   Result<bool> Has(const std::string& transaction);
-  // The files that make up the table: the contents of their actions "add", without statistics.
-  Result<std::vector<Json>> Files();
+  // The files that make up the table: the contents of their actions "add", with their statistics as
+  // the text of JSON, or without.
+  enum class Statistics { kNone, kText };
+  Result<std::vector<Json>> Files(Statistics statistics = Statistics::kNone);
   // The folder of the log.
   std::string folder() const;
 

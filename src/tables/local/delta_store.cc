@@ -131,7 +131,7 @@ class DeltaStoring {
     partitions_ = PartitionsOf(table_);
     DeltaRewrite rewrite{.rows = rows_};
     if (upserts() && table_.exists()) {
-      PT_LET(const auto there, log_.Files());
+      PT_LET(const auto there, log_.Files(DeltaLog::Statistics::kText));
       PT_LET(rewrite, FindRewrite(connection_, store_, rows_, there, columns, partitions_));
     }
     removed_ = std::move(rewrite.removed);

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "base/fault.h"
 #include "base/percent.h"
@@ -47,7 +50,8 @@ class Rewriting {
   Result<DeltaRewrite> Find(const std::vector<Json>& files) {
     DeltaRewrite rewrite{.rows = "SELECT " + Typed() + " FROM " + rows_};
     PT_TRY(AddFiles(files));
-    PT_LET(const std::vector<size_t> held, HoldKeys(files));
+    PT_LET(const std::vector<size_t> allowed, AllowKeys(files));
+    PT_LET(const std::vector<size_t> held, HoldKeys(files, allowed));
     std::vector<Json> removed;
     for (const size_t at : held) removed.push_back(files[at]);
     if (!removed.empty()) {
@@ -165,20 +169,82 @@ class Rewriting {
                        kFiles);
   }
 
-  // The files with a row whose key is that of a new one.
-  Result<std::vector<size_t>> HoldKeys(const std::vector<Json>& files) {
-    std::vector<size_t> held;
-    if (files.empty()) return held;
-    PT_LET(const std::string existing, Existing(files));
+  // The files whose bounds allow each column of a key.
+  Result<std::vector<size_t>> AllowKeys(const std::vector<Json>& files) {
+    std::vector<size_t> allowed(files.size());
+    std::iota(allowed.begin(), allowed.end(), size_t{0});
+    for (const std::string& key : store_.keys) {
+      if (allowed.empty()) break;
+      PT_LET(allowed, AskNumbers("number", AllowText(key, BoundsText(files, allowed, key))));
+    }
+    return allowed;
+  }
+
+  // For each file the smallest key that is not below its own, by which it is decided.
+  std::string AllowText(const std::string& key, const std::string& bounds) const {
+    return fmt::format(
+        "(SELECT b.number FROM (SELECT number, TRY_CAST(lo AS {0}) AS lo, TRY_CAST(hi AS {0}) AS "
+        "hi FROM (VALUES {1}) v(number, lo, hi)) b ASOF LEFT JOIN (SELECT DISTINCT {2} AS v FROM "
+        "{3}) k ON b.lo <= k.v WHERE b.lo IS NULL OR b.hi IS NULL OR k.v <= b.hi)",
+        TypeOf(key), bounds, DuckDbName(key), kKeys);
+  }
+
+  std::string BoundsText(const std::vector<Json>& files, const std::vector<size_t>& of,
+                         const std::string& key) const {
+    std::string lines;
+    for (const size_t at : of) {
+      const auto [lo, hi] = BoundsOf(files[at], key);
+      const auto text = [](const Json& value) {
+        if (value.is_null()) return std::string("CAST(NULL AS VARCHAR)");
+        return DuckDbText(value.is_string() ? value.get<std::string>() : Dump(value));
+      };
+      lines += fmt::format("{}({}, {}, {})", lines.empty() ? "" : ", ", at, text(lo), text(hi));
+    }
+    return lines;
+  }
+
+  // The least and the greatest value of a file's column; null where that is not known. Of moments,
+  // writers leave out the end of the second, and floats may be NaN, which is in no bounds.
+  std::pair<Json, Json> BoundsOf(const Json& file, const std::string& key) const {
+    if (std::ranges::count(partitions_, key) > 0) {
+      const Json value = MemberOf(MemberOf(file, "partitionValues"), key);
+      return {value, value};
+    }
+    static constexpr std::string_view kTypes[] = {"BIGINT",  "INTEGER", "SMALLINT",
+                                                  "TINYINT", "DATE",    "VARCHAR"};
+    if (std::ranges::count(kTypes, TypeOf(key)) == 0) return {};
+    const Json statistics = ParseJson(TextAt(file, "stats")).ValueOr(Json());
+    const auto bound = [&](const char* values) {
+      const Json value = MemberOf(MemberOf(statistics, values), key);
+      // Writers cut long texts.
+      return value.is_string() && value.get_ref<const std::string&>().size() >= 32 ? Json() : value;
+    };
+    return {bound("minValues"), bound("maxValues")};
+  }
+
+  // The numbers of files that a query has in a column, sorted.
+  Result<std::vector<size_t>> AskNumbers(const std::string& column, const std::string& from) {
     const auto text = duck::AskText(
-        connection_, fmt::format("SELECT coalesce(string_agg(DISTINCT CAST(pt_number AS VARCHAR), "
-                                 "' '), '') FROM ({}) e SEMI JOIN {} k ON {}",
-                                 existing, kKeys, SameKey()));
+        connection_, fmt::format("SELECT coalesce(string_agg(DISTINCT CAST({} AS VARCHAR), ' '), "
+                                 "'') FROM {}",
+                                 column, from));
     PT_TRY(PlaceFault(store_.target, text.status()));
+    std::vector<size_t> all;
     std::istringstream numbers(*text);
-    for (size_t at = 0; numbers >> at;) held.push_back(at);
-    std::ranges::sort(held);
-    return held;
+    for (size_t at = 0; numbers >> at;) all.push_back(at);
+    std::ranges::sort(all);
+    return all;
+  }
+
+  // The files with a row whose key is that of a new one, among those that are `allowed`.
+  Result<std::vector<size_t>> HoldKeys(const std::vector<Json>& files,
+                                       const std::vector<size_t>& allowed) {
+    std::vector<Json> read;
+    for (const size_t at : allowed) read.push_back(files[at]);
+    if (read.empty()) return std::vector<size_t>();
+    PT_LET(const std::string existing, Existing(read));
+    return AskNumbers("pt_number",
+                      fmt::format("({}) e SEMI JOIN {} k ON {}", existing, kKeys, SameKey()));
   }
 
   const duck::Connection& connection_;

@@ -18,7 +18,8 @@ struct DeltaRewrite {
 };
 
 // Finds, among the files of a table as it is now, those that an upsert of `rows` (a table of the
-// database) replaces. Reads the key columns of all files, and makes temporary tables that
+// database) replaces. Reads the key columns of the files whose bounds, in their statistics or their
+// folders, allow one of the keys, and makes temporary tables that
 // DeltaRewrite::rows reads. Refuses (kInput) a table with rows that are marked as deleted or with
 // files outside of its folder. Other faults are those of the place.
 Result<DeltaRewrite> FindRewrite(const duck::Connection& connection, const Store& store,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the symbols for which libprotium_local.so is opened as an engine (engine/library.h) and
-// as a writer of tables (engine/store_rows.h): turns the request into options.
+// Defines the symbols for which libprotium_local.so is opened as an engine (engine/library.h), and
+// by other engines as a reader and a writer of tables (engine/store_rows.h): turns the request into
+// options.
 #include <utility>
 
 #include "engine/library.h"
@@ -17,14 +18,18 @@ int64_t MemoryFor(const EngineRequest& request) {
   return request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
 }
 
-Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
-  PT_LET(WorkerSettings workers, SettingsOf(request));
+LocalOptions OptionsFor(const EngineRequest& request) {
   LocalOptions local{
       .address = request.address, .memory_bytes = MemoryFor(request), .spill = request.spill};
-  local.workers = std::move(workers);
   local.store = request.store;
   local.fresh = request.fresh;
   local.run = request.folder.filename().string();
+  return local;
+}
+
+Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
+  LocalOptions local = OptionsFor(request);
+  PT_LET(local.workers, SettingsOf(request));
   return MakeLocalEngine(std::move(local));
 }
 
@@ -35,6 +40,13 @@ extern "C" bool protium_open_local(int32_t version, const protium::EngineRequest
                                    protium::Result<std::unique_ptr<protium::Engine>>& engine) {
   if (version != protium::kEngineLibraryVersion) return false;
   engine = protium::OpenLocal(request);
+  return true;
+}
+
+extern "C" bool protium_open_tables(int32_t version, const protium::EngineRequest& request,
+                                    protium::Result<std::unique_ptr<protium::Engine>>& engine) {
+  if (version != protium::kEngineLibraryVersion) return false;
+  engine = protium::MakeLocalEngine(protium::OptionsFor(request), nullptr);
   return true;
 }
 

@@ -56,13 +56,13 @@ Result<Source> PinDelta(const duck::Connection& connection, Source source) {
 
 // Whether an object that the pattern matches is a file of the table, as it would be here.
 bool IsFileOf(const Source& source, const std::string& place) {
-  if (!RowOf(source.kind).copied) return true;
   const fs::path path = place.substr(std::min(place.size(), ObjectRoot(source).size() + 1));
   if (std::ranges::any_of(path.parent_path(),
                           [](const fs::path& each) { return IsHiddenName(each.string()); })) {
     return false;
   }
   const std::string name = path.filename().string();
+  if (source.kind == SourceKind::kParquet) return place == source.file || !IsHiddenName(name);
   if (IsObjectFolder(source)) return IsLikeOneOf(name, PatternsOf(FormatOfFiles(source.kind)));
   return place == source.file || !(name.empty() || name.starts_with('.'));
 }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/digest.h"
-#include "base/fault.h"
 #include "base/text.h"
+#include "engine/key_faults.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
 #include "sql/duckdb/quoted.h"
@@ -28,20 +28,6 @@ std::string List(const Columns& names, const std::string& before) {
   return list;
 }
 
-Status RefuseKeys(const Store& store, std::string what, std::string fix) {
-  return Fail({.exit = Exit::kInput,
-               .what = std::move(what),
-               .where = DescribeSource(store.target),
-               .fix = std::move(fix),
-               .kept = "the table as it was"});
-}
-
-std::string KeyList(const Store& store) {
-  std::string list;
-  for (const std::string& key : store.keys) list += (list.empty() ? "" : ", ") + key;
-  return list;
-}
-
 }  // namespace
 
 Status CheckRowKeys(const duck::Connection& connection, const Store& store,
@@ -52,10 +38,7 @@ Status CheckRowKeys(const duck::Connection& connection, const Store& store,
                                                  "{} IS NULL",
                                                  rows, DuckDbName(key))));
     if (nulls == "0") continue;
-    return RefuseKeys(
-        store,
-        fmt::format("{} of the rows to upsert {} no {}", nulls, nulls == "1" ? "has" : "have", key),
-        fmt::format("leave them out in the SQL: WHERE {} IS NOT NULL", key));
+    return RefuseNullKeys(store, key, nulls);
   }
   std::string text;
   for (const std::string& key : store.keys) {
@@ -63,14 +46,13 @@ Status CheckRowKeys(const duck::Connection& connection, const Store& store,
             fmt::format("CAST(any_value({}) AS VARCHAR)", DuckDbName(key));
   }
   PT_LET(const std::string twice,
-         duck::AskText(connection,
-                       fmt::format("SELECT coalesce((SELECT {} FROM {} GROUP BY {} HAVING count(*) "
-                                   "> 1 LIMIT 1), '')",
-                                   text, rows, List(store.keys, ""))));
-  if (twice.empty()) return Status::OK();
-  return RefuseKeys(
-      store, fmt::format("two of the rows to upsert have the same {}: {}", KeyList(store), twice),
-      "name more columns in upsert, or keep one row for each in the SQL");
+         duck::AskText(
+             connection,
+             fmt::format("SELECT coalesce((SELECT '=' || {} FROM {} GROUP BY {} HAVING count(*) "
+                         "> 1 LIMIT 1), '')",
+                         text, rows, List(store.keys, ""))));
+  // Behind a sign that tells an empty key from none.
+  return twice.empty() ? Status::OK() : RefuseEqualKeys(store, twice.substr(1));
 }
 
 UpsertKeys::UpsertKeys(const duck::Connection& connection, const Store& store, std::string database,

@@ -59,6 +59,7 @@ Status FindKey(const Connection& connection, StoreAccess& access) {
                  .fix = "add  password = { env = \"NAME\" }  to the connection"});
   }
   if (placed) {
+    access.own_key = true;
     access.key = connection.key;
     access.found = DescribePlace(connection.password);
     PT_LET(access.secret, ReadPassword(connection.password));
@@ -134,6 +135,7 @@ Result<StoreAccess> ReadStoreAccess(const Source& source) {
   PT_CHECK(scheme != nullptr);
   const Connection connection = StoreOf(source);
   StoreAccess access{.provider = std::string(scheme->provider)};
+  access.connected = !connection.url.empty();
   access.scope = connection.url.empty() ? BucketOf(source.file, *scheme) : connection.url;
   if (!access.scope.ends_with('/')) access.scope += '/';
   PT_TRY(FindKey(connection, access));

@@ -33,7 +33,9 @@ struct StoreAccess {
   bool encrypted = true;
   bool anonymous = false;  // Nobody in particular asks, as of a public place.
   std::string region;
-  std::string found;  // For people: where the key came from.
+  std::string found;       // For people: where the key came from.
+  bool connected = false;  // A connection of the job is for this place,
+  bool own_key = false;    // and it names the key.
 };
 
 // Finds who asks for `source`, which lies at an object store: one of its stores says it, or else

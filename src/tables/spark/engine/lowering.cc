@@ -115,7 +115,6 @@ class Lowering {
   }
 
   Result<std::string> UriOf(const std::string& path) const {
-    if (!context_.file) return FileUri(path);
     PT_LET(const std::string address, context_.file(path));
     return FileUri(address);
   }

@@ -33,7 +33,7 @@ struct LoweringContext {
       map;
   // Returns the relation of a table that lies in a database or a lake.
   std::function<Result<connect::Relation>(const Source& source)> open;
-  // Returns where executors read a file or a folder of this host; empty: at the same path.
+  // Returns where executors read a file or a folder of this host.
   std::function<Result<std::string>(const std::string& path)> file;
   // Makes a table of rows that the driver holds.
   std::function<Result<connect::Relation>(const SchemaPtr& schema,

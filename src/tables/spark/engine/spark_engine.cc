@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "engine/store_rows.h"
 #include "events/events.h"
 #include "format/file_writer.h"
+#include "format/object_files.h"
 #include "gang/task_book.h"
 #include "os/file.h"
-#include "os/library.h"
 #include "sources/source.h"
 #include "spark/engine/explainer.h"
 #include "spark/engine/fair_pool.h"
@@ -29,6 +28,8 @@
 #include "spark/ship/map_over.h"
 #include "spark/ship/tables.h"
 #include "spark/sources/delta.h"
+#include "spark/sources/embedded.h"
+#include "spark/sources/lake_tables.h"
 #include "spark/sources/source_tables.h"
 
 // How a plan is run: what must exist before the plan is submitted is made first, inputs before
@@ -43,19 +44,6 @@ namespace {
 
 constexpr char kSessionNote[] = "spark-session";
 
-// The rows come to the driver, whose embedded engine writes them in one transaction, so that a run
-// that is resumed writes nothing twice: Spark's own tasks would each commit for themselves.
-Result<int64_t> StoreInDatabase(const EngineRequest& request, BatchStream& rows,
-                                const Store& store) {
-  const std::string file = "libprotium_local.so";
-  const std::string needed_for = "writing tables of databases";
-  PT_LET(void* const entry, OpenBeside(file, "protium_store_rows", needed_for, "./dev build"));
-  Result<int64_t> stored = Status::UnknownError("not stored");
-  const auto store_rows = reinterpret_cast<StoreRowsEntry>(entry);
-  if (store_rows(kEngineLibraryVersion, request, rows, store, stored)) return stored;
-  return UnusableLibrary(file, needed_for, "it belongs to another version");
-}
-
 std::vector<std::filesystem::path> LibrariesOf(const JobFolder& folder) {
   return folder.transit() == nullptr ? std::vector<std::filesystem::path>()
                                      : folder.transit()->libraries();
@@ -67,13 +55,19 @@ class SparkEngine : public Engine {
               std::filesystem::path logs, std::filesystem::path note, const EngineRequest& request,
               PageHints page, std::string warning)
       : settings_(settings),
-        storing_{.spill = request.spill, .memory_bytes = request.memory_bytes},
         logs_(std::move(logs)),
         note_(std::move(note)),
         folder_(std::move(folder)),
         session_(std::move(session)),
         deployment_(*session_, std::move(settings), request.program, LibrariesOf(folder_)),
-        sources_(*session_),
+        keys_(*session_),
+        embedded_({.address = "local",
+                   .folder = request.folder,
+                   .spill = request.spill,
+                   .memory_bytes = request.memory_bytes,
+                   .store = request.store,
+                   .fresh = request.fresh}),
+        sources_(*session_, keys_, embedded_),
         page_(std::make_shared<OwnPage>(std::move(page))),
         warning_(std::move(warning)) {}
 
@@ -109,9 +103,11 @@ class SparkEngine : public Engine {
     PT_TRY(FirstError(plan));
     Warn(call);
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
-      if (RowOf(store->target.kind).folder) return StoreInLake(plan->inputs.front(), *store, call);
+      if (store->target.kind == SourceKind::kDelta) {
+        return StoreInLake(plan->inputs.front(), *store, call);
+      }
       PT_LET(const BatchStreamPtr rows, Execute(plan->inputs.front(), call));
-      return StoreInDatabase(storing_, *rows, *store);
+      return embedded_.Store(*rows, *store);
     }
     const auto* write = std::get_if<Write>(&plan->verb);
     if (write == nullptr) return Count(plan, call);
@@ -130,8 +126,23 @@ class SparkEngine : public Engine {
   }
 
   Result<Source> Pin(const Source& source, const Call& call) override {
-    if (source.kind != SourceKind::kDelta) return source;
-    return PinDelta(*session_, source, call);
+    if (!RowOf(source.kind).folder) return source;
+    PT_TRY(keys_.Give(source, call));
+    if (source.kind == SourceKind::kDelta) return PinDelta(*session_, source, call);
+    PT_LET(Engine* const embedded, embedded_.Open());
+    return embedded->Pin(source, call);
+  }
+
+  // The driver finds the columns of the copies, as it does of files here; Spark reads the objects.
+  Result<std::vector<ObjectCopy>> CopyHere(const Source& source, const Call& call) override {
+    PT_TRY(keys_.Give(source, call));
+    PT_TRY(CheckReach(*session_, source, call));
+    PT_LET(Engine* const embedded, embedded_.Open());
+    PT_LET(auto copies, embedded->CopyHere(source, call));
+    const std::lock_guard lock(mutex_);
+    copied_[PathAtStore(ObjectRoot(source))] = ObjectRoot(source);
+    for (size_t i = 0; i < copies.size(); ++i) copied_[copies[i].path] = source.objects[i].place;
+    return copies;
   }
 
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
@@ -156,11 +167,11 @@ class SparkEngine : public Engine {
   std::string address() const override { return session_->address(); }
 
  private:
-  // A table that does not exist yet is no fault; a server without Delta is.
+  // A table that does not exist yet is no fault; a server without Delta or a store that refuses is.
   Status CheckTarget(const Store& store, const Call& call) {
-    PT_TRY(CheckDeltaMode(store));
+    if (store.target.kind != SourceKind::kDelta) return Status::OK();
     const Status found = Pin(store.target, call).status();
-    return !found.ok() && FaultOf(found).exit == Exit::kEnvironment ? found : Status::OK();
+    return !found.ok() && FaultOf(found).exit != Exit::kInput ? found : Status::OK();
   }
 
   // What one call of the engine submits after everything below it is kept.
@@ -210,12 +221,7 @@ class SparkEngine : public Engine {
               return session_->LocalTable(schema, batches, call);
             }};
     context.doubled_quotes = !session_->version().starts_with("4.0.");
-    if (RunTransit* const transit = folder_.transit()) {
-      context.file = [transit](const std::string& path) -> Result<std::string> {
-        if (std::filesystem::is_directory(path)) return transit->AddressOf(path);
-        return transit->Put(path);
-      };
-    }
+    context.file = [this](const std::string& path) { return AddressOf(path); };
     const std::lock_guard lock(mutex_);
     context.query = fmt::format("q{}_", queries_++);
     for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
@@ -226,6 +232,18 @@ class SparkEngine : public Engine {
       };
     }
     return context;
+  }
+
+  // Where executors read a file or a folder of this host.
+  Result<std::string> AddressOf(const std::string& path) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = copied_.find(path); found != copied_.end()) return found->second;
+    }
+    RunTransit* const transit = folder_.transit();
+    if (transit == nullptr) return path;
+    if (std::filesystem::is_directory(path)) return transit->AddressOf(path);
+    return transit->Put(path);
   }
 
   Result<Operation> Prepare(const Plan& plan, const Call& call) {
@@ -312,21 +330,24 @@ class SparkEngine : public Engine {
   }
 
   Result<int64_t> StoreInLake(const Plan& plan, const Store& store, const Call& call) {
-    if (store.target.kind != SourceKind::kDelta) {
-      return Fail({.exit = Exit::kUsage,
-                   .what = fmt::format("the engine for Spark does not write tables of {}",
-                                       RowOf(store.target.kind).title),
-                   .where = DescribeSource(store.target),
-                   .fix = "write a file, or a table of Delta or of a database"});
-    }
+    PT_TRY(keys_.Give(store.target, call));
     PT_LET(const Operation operation, Prepare(plan, call));
-    PT_LET(
-        const int64_t rows,
-        deployment_.Run(
-            [&] { return StoreInDelta(*session_, operation.table, store, Options("write"), call); },
-            call));
+    const bool upserts = store.mode == StoreMode::kUpsert;
+    const std::lock_guard lock(storing_);
+    const auto write = [&]() -> Result<int64_t> {
+      if (upserts) return Upsert(operation.table, store, call);
+      return StoreInDelta(*session_, operation.table, store, Options("write"), call);
+    };
+    PT_LET(const int64_t rows, deployment_.Run(write, call));
     PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
+  }
+
+  // A merge reads its rows more than once, and tasks would compute them each time.
+  Result<int64_t> Upsert(const SparkTable& table, const Store& store, const Call& call) {
+    PT_LET(const WrittenRows rows,
+           WriteRows(*session_, table, folder_, "upsert", Options("write"), call));
+    return UpsertInDelta(*session_, rows, store, Options("merge"), call);
   }
 
   Result<int64_t> Count(const Plan& plan, const Call& call) {
@@ -383,7 +404,6 @@ class SparkEngine : public Engine {
   }
 
   const SparkSettings settings_;
-  const EngineRequest storing_;  // Of the embedded engine, when it writes tables of databases.
   const std::filesystem::path logs_;
   // The file with the session's id; see OpenSession.
   const std::filesystem::path note_;
@@ -391,12 +411,16 @@ class SparkEngine : public Engine {
   JobFolder folder_;
   std::unique_ptr<SparkSession> session_;
   Deployment deployment_;
+  StoreKeys keys_;
+  Embedded embedded_;
   SourceTables sources_;
   const std::shared_ptr<OwnPage> page_;
+  std::mutex storing_;  // Held while rows go into a lake, one output after the other.
   mutable std::mutex mutex_;
   // mutex_ guards them.
   int64_t queries_ = 0;  // That were lowered.
   std::map<const Node*, Kept> kept_;
+  std::map<std::string, std::string> copied_;  // Places at object stores, by those of their copies.
   std::string warning_;  // About the session's settings; empty once it was sent.
 };
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 #include "objects/open.h"
 #include "os/fd.h"
 #include "os/file.h"
@@ -98,17 +99,21 @@ std::string ForHadoop(const std::string& address) {
   return address.starts_with("s3://") ? "s3a" + address.substr(2) : address;
 }
 
-Status ExplainPlace(const Status& status, const std::string& address) {
-  if (status.ok() || !IsOnStore(address)) return status;
-  Fault fault = FaultOf(status);
+bool LacksConnector(const Status& status) {
+  if (status.ok()) return false;
+  const Fault fault = FaultOf(status);
   const std::string text = fault.what + fault.why;
-  const bool connector = text.find("ClassNotFoundException") != text.npos ||
-                         text.find("No FileSystem for scheme") != text.npos ||
-                         text.find("UnsupportedFileSystemException") != text.npos;
-  if (!connector) return status;
+  // It says the same of a format that it lacks.
+  if (Mentions(text, {"DATA_SOURCE_NOT_FOUND"})) return false;
+  return Mentions(text, {"ClassNotFoundException", "No FileSystem for scheme",
+                         "UnsupportedFileSystemException"});
+}
+
+Status ExplainPlace(const Status& status, const std::string& address) {
+  if (!IsOnStore(address) || !LacksConnector(status)) return status;
   return Fail({.exit = Exit::kEnvironment,
                .what = "Spark's server has no connector for " + address,
-               .why = fault.what,
+               .why = FaultOf(status).what,
                .fix = "start the server with the connector of its Hadoop, such as --packages "
                       "org.apache.hadoop:hadoop-aws:3.4.1 for S3, or use a runs folder that all "
                       "hosts share",

@@ -74,6 +74,9 @@ class RunTransit {
 // An address as Spark's connectors take it: Hadoop's for S3 is called s3a. Other texts stay.
 std::string ForHadoop(const std::string& address);
 
+// Whether a server said that it has no connector for an object store.
+bool LacksConnector(const Status& status);
+
 // The fault of a server that cannot reach the place, for want of a connector or of credentials; any
 // other status as it is.
 Status ExplainPlace(const Status& status, const std::string& address);

@@ -9,9 +9,10 @@
 #include "base/mentions.h"
 #include "connect/types.h"
 #include "protium/events.h"
-#include "sources/object_store.h"
 #include "sources/source.h"
 #include "spark/ship/tables.h"
+#include "spark/sources/delta_merge.h"
+#include "spark/sources/store_keys.h"
 #include "spark/sources/table_read.h"
 
 namespace protium {
@@ -25,7 +26,8 @@ constexpr const char* kLines =
 
 Status DeltaFault(const Source& source, const Status& status) {
   if (status.ok()) return status;
-  Fault said = FaultOf(status);
+  const Status store = StoreFault(source, status);
+  Fault said = FaultOf(store);
   const std::string text = said.what + "\n" + said.why;
   if (Mentions(text, {"DATA_SOURCE_NOT_FOUND", "PARSE_SYNTAX_ERROR", "`HISTORY`"})) {
     return Fail({.exit = Exit::kEnvironment,
@@ -46,7 +48,12 @@ Status DeltaFault(const Source& source, const Status& status) {
   return Fail(std::move(said));
 }
 
-// A query of one text, without events, which would look like steps of the job.
+// The log knows a transaction by the application's name and the number of its version: of a run and
+// an output there is one.
+std::string Transaction(const Store& store) { return "protium " + store.run + " " + store.output; }
+
+}  // namespace
+
 Result<std::string> AskText(SparkSession& session, const connect::Relation& relation,
                             const Call& call) {
   Call quiet = call;
@@ -56,14 +63,7 @@ Result<std::string> AskText(SparkSession& session, const connect::Relation& rela
   return rows.empty() ? std::string() : rows[0][0].value_or("");
 }
 
-// The log knows a transaction by the application's name and the number of its version: of a run and
-// an output there is one.
-std::string Transaction(const Store& store) { return "protium " + store.run + " " + store.output; }
-
-}  // namespace
-
 Result<connect::Relation> ReadDelta(SparkSession& session, const Source& source, const Call& call) {
-  if (IsObjectPlace(source.file)) return NotAtStores(source);
   connect::Options options;
   if (source.version) options["versionAsOf"] = std::to_string(*source.version);
   if (!source.as_of.empty()) options["timestampAsOf"] = source.as_of;
@@ -75,7 +75,6 @@ Result<connect::Relation> ReadDelta(SparkSession& session, const Source& source,
 
 Result<Source> PinDelta(SparkSession& session, const Source& source, const Call& call) {
   if (source.version) return source;
-  if (IsObjectPlace(source.file)) return NotAtStores(source);
   connect::Relation history =
       connect::Sql("DESCRIBE HISTORY delta." + connect::SparkName(FileUri(source.file)));
   if (!source.as_of.empty()) {
@@ -97,22 +96,8 @@ Result<Source> PinDelta(SparkSession& session, const Source& source, const Call&
   return pinned;
 }
 
-Status CheckDeltaMode(const Store& store) {
-  if (store.target.kind != SourceKind::kDelta || store.mode != StoreMode::kUpsert) {
-    return Status::OK();
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "rows are not upserted into tables of Delta on Spark",
-               .where = DescribeSource(store.target),
-               .fix = "run on the embedded engine, --engine local; replace the table, or append to "
-                      "it",
-               .kept = "the table as it was"});
-}
-
 Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, const Store& store,
                              ExecuteOptions options, const Call& call) {
-  if (IsObjectPlace(store.target.file)) return NotAtStores(store.target);
-  PT_TRY(CheckDeltaMode(store));
   connect::WriteSpec spec{
       .format = "delta", .path = FileUri(store.target.file), .mode = connect::SaveMode::kReplace};
   // Replacing gives the same however often it is done, and a run may have learned more since.
@@ -124,6 +109,30 @@ Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, cons
   PT_TRY(DeltaFault(store.target, written.status()));
   if (!written->has_value()) call.Send(Note{"these rows are in the table already"});
   return written->value_or(0);
+}
+
+// The first rows of a table are appended, with the same name of the transaction.
+Result<int64_t> UpsertInDelta(SparkSession& session, const WrittenRows& rows, const Store& store,
+                              ExecuteOptions options, const Call& call) {
+  PT_TRY(CheckUpsertKeys(session, rows.relation, store, call));
+  PT_LET(const std::string hash, HashOfRows(session, rows.relation, *rows.schema, call));
+  const std::string transaction = Transaction(store) + " rows " + hash;
+  const Status there = PinDelta(session, store.target, call).status();
+  if (there.ok()) {
+    const Status merged =
+        MergeIntoDelta(session, rows.relation, store, transaction, std::move(options), call);
+    PT_TRY(DeltaFault(store.target, merged));
+    return rows.files.rows;
+  }
+  if (FaultOf(there).exit != Exit::kInput) return there;
+  const connect::WriteSpec spec{.format = "delta",
+                                .path = FileUri(store.target.file),
+                                .mode = connect::SaveMode::kAppend,
+                                .options = {{"txnAppId", transaction}, {"txnVersion", "1"}}};
+  const SparkTable table{.relation = rows.relation, .schema = rows.schema};
+  const auto written = WriteCounted(session, table, spec, std::move(options), call);
+  PT_TRY(DeltaFault(store.target, written.status()));
+  return rows.files.rows;
 }
 
 }  // namespace protium

@@ -10,10 +10,11 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "connect/types.h"
-#include "sources/object_store.h"
+#include "plan/node.h"
 #include "sources/password.h"
 #include "sources/source.h"
 #include "spark/sources/delta.h"
+#include "spark/sources/lake_tables.h"
 #include "spark/sources/table_read.h"
 
 // A password is an option of the relation that reads the database, since Spark has no other place
@@ -75,14 +76,16 @@ Result<TableRead> ColumnsOf(const Source& source, const AskedDatabase& database)
 }
 
 Status NotBySpark(const Source& source) {
-  return Fail(
-      {.exit = Exit::kUsage,
-       .what =
-           fmt::format("the engine for Spark does not read tables of {}", RowOf(source.kind).title),
-       .where = DescribeSource(source),
-       .fix = source.kind == SourceKind::kIceberg
-                  ? "name the table in the server's catalogue: table = \"lake.sales.prices\""
-                  : "write the table as Parquet, or run on the embedded engine"});
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the engine for Spark does not read tables of {}",
+                                   RowOf(source.kind).title),
+               .where = DescribeSource(source),
+               .fix = "write the table as Parquet, or run on the embedded engine"});
+}
+
+// The view of a source, in the session.
+std::string ViewOf(const Source& source) {
+  return "pt_source_" + Sha256Hex(SourceKey(source)).substr(0, 16);
 }
 
 }  // namespace
@@ -92,12 +95,35 @@ Result<connect::Relation> SourceTables::Open(const Source& source, const Call& c
   const std::string key = SourceKey(source);
   if (const auto found = open_.find(key); found != open_.end()) return found->second;
   PT_TRY(CheckSource(source));
-  const bool database = !JdbcDriversFor(source.kind).empty();
-  if (IsObjectPlace(source.file)) return NotAtStores(source);
-  if (!database && source.kind != SourceKind::kDelta) return NotBySpark(source);
-  PT_LET(connect::Relation relation,
-         database ? OpenDatabase(source, call) : ReadDelta(session_, source, call));
+  PT_LET(connect::Relation relation, OpenNew(source, call));
   return open_.emplace(key, std::move(relation)).first->second;
+}
+
+Result<connect::Relation> SourceTables::OpenNew(const Source& source, const Call& call) {
+  PT_TRY(keys_.Give(source, call));
+  switch (source.kind) {
+    case SourceKind::kDelta:
+      return ReadDelta(session_, source, call);
+    case SourceKind::kParquet:
+    case SourceKind::kIceberg:
+      return OpenLake(source, call);
+    default:
+      if (JdbcDriversFor(source.kind).empty()) return NotBySpark(source);
+      return OpenDatabase(source, call);
+  }
+}
+
+// The view keeps Spark from listing the files again for each plan.
+Result<connect::Relation> SourceTables::OpenLake(const Source& source, const Call& call) {
+  PT_LET(Engine* const embedded, embedded_.Open());
+  PT_LET(const Source pinned, embedded->Pin(source, call));
+  PT_LET(const SchemaPtr schema, embedded->Analyze(MakePlan(NamedTable{"t", pinned}), call));
+  PT_LET(const connect::Relation relation, source.kind == SourceKind::kIceberg
+                                               ? ReadIceberg(session_, pinned, *schema, call)
+                                               : ReadObjects(session_, pinned, *schema, call));
+  Call quiet = call;
+  quiet.events = nullptr;
+  return AsView(ViewOf(source), relation, quiet);
 }
 
 // The drivers are tried in turn: a class that is not there is told at once.
@@ -144,7 +170,7 @@ Result<connect::Relation> SourceTables::ReadWith(const Source& source,
   PT_LET(connect::Relation relation, Jdbc(std::move(reading)));
   const std::vector<std::string> made = MadeColumns(table);
   if (!made.empty()) relation = connect::Project(std::move(relation), made);
-  return AsView("pt_source_" + Sha256Hex(SourceKey(source)).substr(0, 16), relation, quiet);
+  return AsView(ViewOf(source), relation, quiet);
 }
 
 Result<connect::Relation> SourceTables::AsView(const std::string& name,

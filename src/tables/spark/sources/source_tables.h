@@ -8,14 +8,18 @@
 
 #include "connect/session.h"
 #include "protium/sources.h"
+#include "spark/sources/embedded.h"
 #include "spark/sources/jdbc.h"
+#include "spark/sources/store_keys.h"
 
 namespace protium {
 
 // What one session has opened. Thread-safe.
 class SourceTables {
  public:
-  explicit SourceTables(SparkSession& session) : session_(session) {}
+  // `embedded` finds the columns of lakes and of files at object stores.
+  SourceTables(SparkSession& session, StoreKeys& keys, Embedded& embedded)
+      : session_(session), keys_(keys), embedded_(embedded) {}
 
   // Returns a relation of the source's rows, whose columns have the types of docs/sources.md. Asks
   // the database for its columns on the first call for each source, and makes a view of the session
@@ -27,6 +31,8 @@ class SourceTables {
   Result<connect::Relation> Open(const Source& source, const Call& call);
 
  private:
+  Result<connect::Relation> OpenNew(const Source& source, const Call& call);
+  Result<connect::Relation> OpenLake(const Source& source, const Call& call);
   Result<connect::Relation> OpenDatabase(const Source& source, const Call& call);
   Result<connect::Relation> ReadWith(const Source& source, const connect::Options& options,
                                      const Call& call);
@@ -35,6 +41,8 @@ class SourceTables {
   Status HidePasswords(const Call& call);
 
   SparkSession& session_;
+  StoreKeys& keys_;
+  Embedded& embedded_;
   std::mutex mutex_;                               // Guards the rest.
   std::map<std::string, connect::Relation> open_;  // By SourceKey().
   bool hides_passwords_ = false;

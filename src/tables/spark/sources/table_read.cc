@@ -32,15 +32,6 @@ Status NoTable(const Source& source) {
                .where = DescribeSource(source)});
 }
 
-Status NotAtStores(const Source& source) {
-  return Fail({.exit = Exit::kUsage,
-               .what = "the engine for Spark does not read or write tables at object stores yet",
-               .where = DescribeSource(source),
-               .fix =
-                   "name a table of the server's catalogue, table = \"lake.sales.prices\", or run "
-                   "on the embedded engine"});
-}
-
 Status NoColumn(const Source& source, const std::string& column, const std::string& type) {
   return Fail(
       {.exit = Exit::kUsage,

@@ -53,11 +53,9 @@ Result<TableRead> ReadPostgres(const Source& source, const AskedDatabase& databa
 Result<TableRead> ReadMysql(const Source& source, const AskedDatabase& database);
 Result<TableRead> ReadSqlite(const Source& source, const AskedDatabase& database);
 
-// For these: the faults of a table that is not there, of one at an object store, where Spark would
-// ask with its server's own key and not with the job's, and of a column that cannot be read; and a
+// For these: the faults of a table that is not there, and of a column that cannot be read; and a
 // query as it may stand in parentheses.
 Status NoTable(const Source& source);
-Status NotAtStores(const Source& source);
 Status NoColumn(const Source& source, const std::string& column, const std::string& type);
 std::string Nested(const std::string& query);
 // The number in a cell; 0 without one.
