@@ -106,6 +106,28 @@ inline StageOptions DatetimeParts(const DatetimePartsOptions& options) {
   return {"datetime_parts", options};
 }
 
+// holidays: public holidays of countries, or days of your own: <input>__<id>__de is 1 on one, and
+// <input>__<id>__de_to_next and __de_since_last count the days to the next and since the last
+struct HolidaysOptions {
+  std::string id;
+  Inputs inputs;
+  // whose public holidays: AT, BE, BR, CZ, DE, DK, FR, GB, IT, NL, NO, PL, PT, US
+  std::optional<std::vector<std::string>> countries;
+  // days of a calendar of your own, such as "2025-11-28"
+  std::optional<std::vector<std::string>> dates;
+  // or a file with one such day in each line, read once
+  std::optional<std::string> file;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("countries", countries);
+    visit("dates", dates);
+    visit("file", file);
+  }
+};
+inline StageOptions Holidays(const HolidaysOptions& options) { return {"holidays", options}; }
+
 // cyclic_encoder: sine and cosine of periodic numbers, such as hours: <input>__<id>__sin and __cos
 struct CyclicEncoderOptions {
   std::string id;

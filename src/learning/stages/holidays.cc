@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <limits>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -35,10 +34,12 @@ namespace {
 using Days = std::vector<int32_t>;
 
 constexpr const char* kOwn = "own";
+// Between these every fourth year is a leap year (DayNumber()).
+constexpr int kFirstYear = 1901, kLastYear = 2099;
 constexpr size_t kMostDates = 10'000;  // They become literals in SQL.
 constexpr int64_t kMostBytes = 1 << 20;
 
-// The day of "2025-12-24", since 1970; none for other texts.
+// The day of "2025-12-24", since 1970; none for other texts and years.
 std::optional<int32_t> DayOf(const std::string& text) {
   using namespace std::chrono;
   int y = 0, end = 0;
@@ -48,7 +49,7 @@ std::optional<int32_t> DayOf(const std::string& text) {
     return std::nullopt;
   }
   const year_month_day date{year(y), month(m), day(d)};
-  if (!date.ok()) return std::nullopt;
+  if (!date.ok() || y < kFirstYear || y > kLastYear) return std::nullopt;
   return int32_t(sys_days(date).time_since_epoch().count());
 }
 
@@ -101,8 +102,8 @@ struct HolidaysOptions {
     }
     for (size_t i = 0; i < dates.size(); ++i) {
       if (DayOf(dates[i])) continue;
-      return fields::Refuse(fmt::format("{}.{}", where, i), "a day such as \"2025-12-24\"",
-                            dates[i]);
+      return fields::Refuse(fmt::format("{}.{}", where, i),
+                            "a day from 1901 to 2099 such as \"2025-12-24\"", dates[i]);
     }
     return Status::OK();
   }
@@ -175,8 +176,7 @@ std::vector<Calendar> CalendarsOf(const HolidaysOptions& options) {
   if (options.dates.empty()) return all;
   std::set<int32_t> own;
   for (const std::string& each : options.dates) own.insert(DayOf(each).value_or(0));
-  all.push_back(
-      {kOwn, Days(own.begin(), own.end()), std::numeric_limits<int32_t>::min(), *own.rbegin()});
+  all.push_back({kOwn, Days(own.begin(), own.end()), FirstOf(kFirstYear), *own.rbegin()});
   return all;
 }
 
