@@ -11,7 +11,8 @@ namespace protium {
 namespace {
 
 // The kinds with a file, its option, and its name in a model: not one with .json, as those that are
-// the model's own. The days of "holidays" are read when it is placed, so a model has no file of them.
+// the model's own. The days of "holidays" are read when it is placed, so a model has no file of
+// them.
 struct FileKind {
   std::string_view kind;
   const char* option;
