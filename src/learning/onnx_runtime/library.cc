@@ -23,14 +23,17 @@ struct ApiBase {
   const char* (*get_version)();
 };
 
-// A package has it beside Arrow's library, a clone beside Arrow's folder.
+// A package has it beside Arrow's library, a clone beside Arrow's folder. Where a program has loaded
+// the Arrow of an environment of Python's, the wheel of that environment has the same file.
 fs::path FindLibrary() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&arrow::default_memory_pool), &info) == 0) return kFile;
   std::error_code ignored;
   const fs::path folder = fs::absolute(info.dli_fname, ignored).parent_path();
   if (fs::exists(folder / kFile, ignored)) return folder / kFile;
-  return folder.parent_path() / "onnxruntime" / kFile;
+  const fs::path beside = folder.parent_path() / "onnxruntime";
+  if (fs::exists(beside / "capi" / kFile, ignored)) return beside / "capi" / kFile;
+  return beside / kFile;
 }
 
 protium::Status Unusable(const fs::path& file, const std::string& why) {
