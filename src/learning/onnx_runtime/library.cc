@@ -23,8 +23,8 @@ struct ApiBase {
   const char* (*get_version)();
 };
 
-// A package has it beside Arrow's library, a clone beside Arrow's folder. Where a program has loaded
-// the Arrow of an environment of Python's, that environment's wheel has the same file.
+// A package has it beside Arrow's library, a clone beside Arrow's folder. Where a program has
+// loaded the Arrow of an environment of Python's, that environment's wheel has the same file.
 fs::path FindLibrary() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&arrow::default_memory_pool), &info) == 0) return kFile;
