@@ -25,4 +25,7 @@ std::string Shortened(std::string_view text, size_t most);
 // Appends the code point's one to four bytes; it must not be a surrogate.
 void AppendUtf8(char32_t point, std::string& text);
 
+// The code points of a text that is valid; of any other some, without a look beyond its end.
+std::u32string ToCodePoints(std::string_view text);
+
 }  // namespace protium

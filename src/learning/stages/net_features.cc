@@ -13,6 +13,7 @@
 #include "stages/net_made.h"
 #include "stages/net_pool.h"
 #include "stages/row.h"
+#include "stages/stage_file.h"
 #include "statistics/lists.h"
 
 // What a net of an ONNX file computes, once a row, as columns: all outputs, or chosen ones, or any
@@ -127,13 +128,7 @@ class NetFeaturesStage : public BatchStage {
       return Fail({.exit = Exit::kInput,
                    .what = "the learned state of stage \"" + id() + "\" does not fit its net"});
     }
-    if (learned[0].sha256 != net_->sha256()) {
-      return Fail(
-          {.exit = Exit::kInput,
-           .what = "the net of stage \"" + id() + "\" is not the one that it was made with",
-           .where = options_.model,
-           .why = fmt::format("its sha256 is {}, not {}", net_->sha256(), learned[0].sha256)});
-    }
+    PT_TRY(CheckStageFile("net", id(), options_.model, net_->sha256(), learned[0].sha256));
     // The bits are those of this machine's runtime and processor.
     learned[0].numerics = learned_.numerics;
     learned_ = std::move(learned[0]);

@@ -10,6 +10,7 @@
 #include "stages/batch_stage.h"
 #include "stages/column_stage.h"
 #include "stages/row.h"
+#include "stages/stage_file.h"
 #include "statistics/lists.h"
 #include "subwords/tokenizer.h"
 
@@ -103,14 +104,8 @@ class SubwordTokenizerStage : public BatchStage {
     std::vector<LearnedFile> learned;
     PT_TRY(FieldsFromJson(json, id(), learned));
     PT_TRY(OpenFile());
-    if (learned.size() != 1 || learned[0].sha256 != learned_.sha256) {
-      return Fail(
-          {.exit = Exit::kInput,
-           .what = "the tokenizer of stage \"" + id() + "\" is not the one that it was made with",
-           .where = options_.file,
-           .why = fmt::format("its sha256 is {}, not {}", learned_.sha256,
-                              learned.empty() ? "" : learned[0].sha256)});
-    }
+    const std::string sha256 = learned.size() == 1 ? learned[0].sha256 : "";
+    PT_TRY(CheckStageFile("tokenizer", id(), options_.file, learned_.sha256, sha256));
     NameColumns();
     return Status::OK();
   }

@@ -89,22 +89,6 @@ void Characters::AppendWithoutMarks(char32_t code, std::u32string& to) const {
   }
 }
 
-std::u32string CodePoints(std::string_view text) {
-  std::u32string codes;
-  codes.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const size_t length = std::min(CodeLength(text[i]), text.size() - i);
-    char32_t code = length == 1 ? byte : byte & (0xffu >> (length + 1));
-    for (size_t k = 1; k < length; ++k) {
-      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3f);
-    }
-    codes += code;
-    i += length;
-  }
-  return codes;
-}
-
 std::string AsUtf8(std::u32string_view codes) {
   std::string text;
   text.reserve(codes.size());

@@ -48,8 +48,6 @@ class Characters {
   std::vector<Parts> decomposed_;  // By `whole`.
 };
 
-// Of UTF-8 that is valid.
-std::u32string CodePoints(std::string_view text);
 std::string AsUtf8(std::u32string_view codes);
 
 }  // namespace protium

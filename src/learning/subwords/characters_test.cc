@@ -3,18 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include "base/utf8.h"
+
 namespace protium {
 namespace {
 
 std::string Lowered(const Characters& characters, std::string_view text) {
   std::u32string lower;
-  for (const char32_t code : CodePoints(text)) characters.AppendLower(code, lower);
+  for (const char32_t code : ToCodePoints(text)) characters.AppendLower(code, lower);
   return AsUtf8(lower);
 }
 
 std::string Stripped(const Characters& characters, std::string_view text) {
   std::u32string stripped;
-  for (const char32_t code : CodePoints(text)) characters.AppendWithoutMarks(code, stripped);
+  for (const char32_t code : ToCodePoints(text)) characters.AppendWithoutMarks(code, stripped);
   return AsUtf8(stripped);
 }
 
@@ -51,9 +53,9 @@ TEST(Characters, LoseTheirMarks) {
 
 TEST(Characters, ComeFromUtf8AndGoBack) {
   const std::string text = "a é € 𝄞";
-  EXPECT_EQ(CodePoints(text), U"a é € 𝄞");
-  EXPECT_EQ(AsUtf8(CodePoints(text)), text);
-  EXPECT_EQ(CodePoints(""), U"");
+  EXPECT_EQ(ToCodePoints(text), U"a é € 𝄞");
+  EXPECT_EQ(AsUtf8(ToCodePoints(text)), text);
+  EXPECT_EQ(ToCodePoints(""), U"");
 }
 
 }  // namespace

@@ -25,11 +25,6 @@ Status NotBuilt(std::string_view part, const std::string& kind) {
               "RoBERTa)"});
 }
 
-bool FlagAt(const Json& json, std::string_view key, bool otherwise = false) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_boolean() ? found->get<bool>() : otherwise;
-}
-
 const Json& At(const Json& json, std::string_view key) {
   static const Json kNone;
   if (!json.is_object()) return kNone;
@@ -37,7 +32,10 @@ const Json& At(const Json& json, std::string_view key) {
   return found == json.end() ? kNone : *found;
 }
 
-bool IsSet(const Json& json, std::string_view key) { return FlagAt(json, key); }
+bool FlagAt(const Json& json, std::string_view key, bool otherwise = false) {
+  const Json& flag = At(json, key);
+  return flag.is_boolean() ? flag.get<bool>() : otherwise;
+}
 
 Result<int32_t> IdOf(const Json& json) {
   if (json.is_number_integer() && json >= 0 && json <= std::numeric_limits<int32_t>::max()) {
@@ -106,13 +104,13 @@ Status ReadBytePairs(const Json& model, TokenizerSettings& settings) {
     if (!TextAt(model, key).empty())
       return NotBuilt(std::string("model.") + key, TextAt(model, key));
   }
-  if (IsSet(model, "byte_fallback")) return NotBuilt("model.byte_fallback", "true");
+  if (FlagAt(model, "byte_fallback")) return NotBuilt("model.byte_fallback", "true");
   if (NumberAt(model, "dropout") > 0) return NotBuilt("model.dropout", Dump(model["dropout"]));
   if (settings.words != TokenizerSettings::Words::kBytes) {
     return NotBuilt("model", "BPE without bytes");
   }
   settings.byte_pairs = true;
-  settings.whole_words_first = IsSet(model, "ignore_merges");
+  settings.whole_words_first = FlagAt(model, "ignore_merges");
   return ReadMerges(At(model, "merges"), settings);
 }
 
@@ -140,12 +138,13 @@ Status ReadAdded(const Json& tokens, bool normalizes, TokenizerSettings& setting
   if (!tokens.is_array()) return Damaged("\"added_tokens\" is not a list");
   for (const Json& each : tokens) {
     AddedToken token{.content = TextAt(each, "content"),
-                     .strips_left = IsSet(each, "lstrip"),
-                     .strips_right = IsSet(each, "rstrip")};
+                     .strips_left = FlagAt(each, "lstrip"),
+                     .strips_right = FlagAt(each, "rstrip")};
     PT_LET(token.id, IdOf(At(each, "id")));
     if (token.content.empty()) return Damaged("an added token without a text");
-    if (IsSet(each, "single_word")) return NotBuilt("added token", token.content + ", single_word");
-    if (normalizes && IsSet(each, "normalized")) {
+    if (FlagAt(each, "single_word"))
+      return NotBuilt("added token", token.content + ", single_word");
+    if (normalizes && FlagAt(each, "normalized")) {
       return NotBuilt("added token", token.content + ", normalized");
     }
     settings.added.push_back(std::move(token));

@@ -103,11 +103,11 @@ std::vector<int32_t> SubwordTokenizer::Encode(std::string_view text, int64_t len
   std::vector<int32_t> ids = settings.before;
   const size_t most = size_t(length) - settings.after.size();
   const auto blank = [&](size_t from, size_t to) {
-    return parts_->characters.Is(CodePoints(text.substr(from, to - from)).front(), kBlank);
+    return parts_->characters.Is(ToCodePoints(text.substr(from, to - from)).front(), kBlank);
   };
   size_t begin = 0;
   const auto add = [&](size_t end) {
-    if (end > begin) parts_->Append(CodePoints(text.substr(begin, end - begin)), most, ids);
+    if (end > begin) parts_->Append(ToCodePoints(text.substr(begin, end - begin)), most, ids);
   };
   for (size_t i = 0; i < text.size() && ids.size() < most;) {
     const AddedToken* token = parts_->AddedAt(text.substr(i));

@@ -27,6 +27,5 @@ inline size_t FindOffset(std::string_view text, int64_t index) {
 std::string ToUtf8(char32_t point);
 // Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates.
 bool IsUtf8(std::string_view bytes);
-std::u32string ToCodePoints(std::string_view text);
 
 }  // namespace protium
