@@ -86,7 +86,8 @@ struct Placed {
   Plan table;
 };
 
-Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
+Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings settings,
+                     SchemaPtr schema = nullptr) {
   const SessionState& session = StateOf(train.session());
   // Building a plan never fails; an error stored in it is reported before anything else.
   PT_TRY(FirstError(train.plan()));
@@ -94,7 +95,9 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   if (settings == UseSettings::kYes) {
     PT_LET(pipeline, WithSettings(given, session));
   }
-  PT_LET(SchemaPtr schema, train.Schema());
+  if (schema == nullptr) {
+    PT_LET(schema, train.Schema());
+  }
   const Plan table = WithoutDecimals(train.plan(), schema);
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   PT_LET(const auto named, WithSeasonFound(pipeline.stages(), train, catalogue));
@@ -330,9 +333,9 @@ Json PreviewToJson(const Preview& preview) {
       {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
 }
 
-Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
-                            UseSettings settings) {
-  PT_LET(const Placed placed, Place(pipeline, train, settings));
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train, UseSettings settings,
+                            SchemaPtr columns) {
+  PT_LET(const Placed placed, Place(pipeline, train, settings, std::move(columns)));
   return MakePreview(StateOf(train.session()), placed.chain, RowsFor(placed.chain, placed.table));
 }
 

@@ -29,9 +29,10 @@ struct Preview {
 enum class UseSettings { kYes, kNo };
 
 // Checks the pipeline against the columns of `train`. Runs nothing; fails as fitting does before it
-// reads rows.
+// reads rows. `columns` are those of `train` if the caller has them, as one that checks many
+// pipelines does; null: the engine is asked.
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
-                            UseSettings settings = UseSettings::kYes);
+                            UseSettings settings = UseSettings::kYes, SchemaPtr columns = nullptr);
 
 // The columns of `train` that fitting reads: inputs, label, weight and the like.
 Result<Columns> ColumnsRead(const Pipeline& pipeline, const DataFrame& train);

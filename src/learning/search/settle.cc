@@ -256,8 +256,9 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
 }
 
 Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train) {
+  PT_LET(const SchemaPtr columns, train.Schema());
   for (const SettledTrial* trial : Settled(settled)) {
-    const Status fits = MakePreview(trial->pipeline, train, UseSettings::kNo).status();
+    const Status fits = MakePreview(trial->pipeline, train, UseSettings::kNo, columns).status();
     if (fits.ok()) continue;
     if (trial->values.empty()) return fits;
     Fault fault = FaultOf(fits);
@@ -265,7 +266,7 @@ Status CheckOnTable(const Search& search, const SettledSearch& settled, const Da
         (fault.why.empty() ? "" : "; ") + ("in the trial with " + ValuesText(trial->values));
     return Fail(std::move(fault));
   }
-  return search.folds() ? train.Schema().status() : Status::OK();
+  return Status::OK();
 }
 
 int32_t CountParallel(const Search& search, const SettledSearch& settled,
