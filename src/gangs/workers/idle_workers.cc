@@ -43,8 +43,9 @@ int Suits(const Worker& worker, const WorkerWish& wish) {
 
 }  // namespace
 
-IdleWorkers::IdleWorkers(WorkerSettings settings)
+IdleWorkers::IdleWorkers(WorkerSettings settings, int32_t most_used)
     : settings_(std::move(settings)),
+      most_used_(most_used),
       pool_(settings_.pool ? *settings_.pool : PoolSocket(), settings_.who) {}
 
 std::vector<std::unique_ptr<Worker>> IdleWorkers::FromPool(bool torch, int32_t count) {
@@ -143,6 +144,8 @@ Result<std::unique_ptr<Worker>> IdleWorkers::Take(const WorkerWish& wish) {
 void IdleWorkers::Give(std::unique_ptr<Worker> worker) {
   if (worker->devices) return;
   std::lock_guard lock(mutex_);
+  const auto used = std::ranges::count_if(idle_, [](const auto& each) { return each->used; });
+  if (worker->used && used >= most_used_) return;
   idle_.push_back(std::move(worker));
 }
 

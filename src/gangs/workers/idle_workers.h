@@ -45,14 +45,16 @@ struct WorkerWish {
 // Thread-safe.
 class IdleWorkers {
  public:
-  explicit IdleWorkers(WorkerSettings settings);
+  // Of those that have run a task at most `most_used` are kept: gangs do not use them again, so that
+  // each gang would leave its workers behind.
+  IdleWorkers(WorkerSettings settings, int32_t most_used);
 
   // Starts processes until `workers` unused ones are idle, and makes them load LibTorch if `torch`.
   // Does not wait for them.
   Status Expect(int32_t workers, bool torch);
   // Returns a suitable idle process, or a new one. It may not be ready yet, but takes messages.
   Result<std::unique_ptr<Worker>> Take(const WorkerWish& wish);
-  // Takes back a worker that is alive and idle; ends it if it sees devices.
+  // Takes back a worker that is alive and idle; ends it if it sees devices, or if enough wait.
   void Give(std::unique_ptr<Worker> worker);
 
   // Why they do not come from the pool that is there; empty: they do, there is none, or it was said
@@ -70,6 +72,7 @@ class IdleWorkers {
   void ReadIdle();
 
   const WorkerSettings settings_;
+  const int32_t most_used_;
   // Declared before the workers, so that it is destroyed after them: children end with their
   // Spawner.
   Spawner spawner_;

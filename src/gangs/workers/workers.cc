@@ -70,7 +70,8 @@ class LocalWorkers : public Workers {
                 .leases = settings.leases,
                 .pool = settings.pool ? *settings.pool : PoolSocket(),
                 .who = settings.who}),
-        idle_(std::move(settings)) {}
+        // As many as a task without a gang has at most.
+        idle_(std::move(settings), seats_.cores()) {}
 
   ~LocalWorkers() override {
     if (settings_.logs.empty()) return;

@@ -146,6 +146,14 @@ TEST_F(WorkersTest, StartAheadWhenExpected) {
   EXPECT_EQ(CountBelongings().children, 2u);
 }
 
+TEST_F(WorkersTest, AreNotLeftBehindByEachGang) {
+  workers_ = Workers::Make({.seats = 2}).ValueOrDie();
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(RunTask(workers(), GangTask("facts", 2), Numbers(1, 1)).ok());
+  }
+  EXPECT_EQ(CountBelongings().children, 2u);
+}
+
 TEST_F(WorkersTest, LetRanksMeet) {
   std::vector<Json> events;
   const Call call{.events = [&](const Json& event) {

@@ -62,11 +62,12 @@ void AddTexts(const Plan& plan, std::set<const Node*>& seen, std::string& text) 
   for (const Plan& input : plan->inputs) AddTexts(input, seen, text);
 }
 
-// What is fitted, on which rows. A folder of another fit, such as one whose program has since
-// changed, is not continued.
+// What is fitted, on which rows; by how many workers changes nothing. A folder of another fit, such
+// as one whose program has since changed, is not continued.
 Json Identity(const FitRequest& request) {
   Json identity = {{"pipeline", StagesToJson(request.pipeline.stages())},
                    {"metric", request.metric}};
+  identity["pipeline"].back().erase("gang");  // The estimator comes last.
   std::string rows;
   std::set<const Node*> seen;
   for (const Plan& plan : {request.learning, request.held_out}) {

@@ -88,9 +88,15 @@ struct Searched {
   int64_t fits_a_trial = 1;
 };
 
-Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
+Result<Searched> RunSearch(const Search& whole, const DataFrame& train) {
   SessionState& state = StateOf(train.session());
-  PT_LET(SettledSearch settled, Settle(search, state.options().catalogue));
+  const SessionOptions& options = state.options();
+  PT_LET(SettledSearch settled, Settle(whole, options.catalogue));
+  PT_LET(const auto beside, WithGangsBeside(whole, settled, options.engine, options.catalogue));
+  const Search& search = beside ? *beside : whole;
+  if (beside) {
+    PT_LET(settled, Settle(search, options.catalogue));
+  }
   PT_TRY(CheckOnTable(search, settled, train));
   PT_TRY(ReportSearch(search, settled, train));
   std::optional<Folds> folds;

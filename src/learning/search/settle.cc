@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "engine/kind.h"
 #include "model/preview.h"
 #include "os/machine.h"
 #include "pipeline/estimator_kind.h"
@@ -277,13 +278,29 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
     int64_t cores = 1;
     for (const SettledTrial* each : Settled(settled)) {
       const GangSpec& gang = each->estimator.gang;
-      cores = std::max(cores, int64_t{gang.workers.max} * gang.cores_per_worker);
+      cores = std::max(cores, int64_t{gang.workers.min} * gang.cores_per_worker);
     }
     parallel = CoresOf(address) / cores;
   }
   if (settled.learns()) fits = std::min(fits, (search.options().lag + 1) * FitsATrial(search));
   if (settled.proposed.population) fits = settled.proposed.population->members();
   return int32_t(std::clamp(parallel, int64_t{1}, std::max(fits, int64_t{1})));
+}
+
+Result<std::optional<Search>> WithGangsBeside(const Search& search, const SettledSearch& settled,
+                                              const std::string& address,
+                                              const std::shared_ptr<const Catalogue>& own) {
+  const GangSpec& gang = settled.trials.front().estimator.gang;
+  const int32_t parallel =
+      CountParallel(search, settled, address, settled.proposed.count * FitsATrial(search));
+  const bool here = KindOf(address).runs_here;
+  if (!here || parallel < 2 || gang.gpus_per_worker > 0) return std::nullopt;
+  const int32_t share = CoresOf(address) / (parallel * gang.cores_per_worker);
+  const int32_t most = std::clamp(share, gang.workers.min, gang.workers.max);
+  if (most == gang.workers.max || Holds(settled.paths, "gang.workers")) return std::nullopt;
+  const Json workers = {{"gang.workers", ToJson(WorkerRange(gang.workers.min, most))}};
+  PT_LET(Pipeline pipeline, WithValues(search.pipeline(), workers, own, "search"));
+  return Search(std::move(pipeline), search.options(), search.folds());
 }
 
 Json PruningToJson(const PruneRule& rule) {

@@ -55,10 +55,18 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
 Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train);
 
 // Returns how many gangs train at the same time: the number asked for, or as many as the cores of
-// the engine at `address` allow; one on a cluster, whose cores others use as well. At most `fits`,
-// and of a search that learns at most those of lag + 1 trials.
+// the engine at `address` allow where each has the least workers of its range; one on a cluster,
+// whose cores others use as well. At most `fits`, and of a search that learns at most those of
+// lag + 1 trials.
 int32_t CountParallel(const Search& search, const SettledSearch& settled,
                       const std::string& address, int64_t fits);
+
+// Returns the search with gangs that leave each other their cores: where several of a range train
+// on this machine at the same time, none has more workers than its share. nullopt: they do already,
+// or the space says how many they have. A cluster and devices are shared by their own rules.
+Result<std::optional<Search>> WithGangsBeside(const Search& search, const SettledSearch& settled,
+                                              const std::string& address,
+                                              const std::shared_ptr<const Catalogue>& own);
 
 // {"kind", "grace"}, of asha and hyperband "reduction", of hyperband "brackets"; null if trials are
 // not pruned.
