@@ -57,13 +57,15 @@ inline EnumNames<Unseen> Names(Unseen) {
 
 // Maps text or whole numbers to int64 indices 0, 1, 2, ... by frequency in the training rows, most
 // frequent first, ties by value. By default all values never seen in training share the next index
-// and NULL gets the one after it, so that an embedding has a row for each.
+// and NULL gets the one after it, so that an embedding has a row for each. Values in fewer than
+// `min_count` rows count as never seen, so that something is learned for those.
 struct StringIndexerOptions {
   std::string id;
   Inputs inputs;
   Columns outputs;  // Default: <input>__<id>.
   Unseen unseen = Unseen::kOwnIndex;
   Unseen missing = Unseen::kOwnIndex;
+  int64_t min_count = 1;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
@@ -71,7 +73,11 @@ struct StringIndexerOptions {
     visit("outputs", outputs, {.help = kOutputsHelp});
     visit("unseen", unseen, {.help = "what happens to values not seen in training"});
     visit("missing", missing, {.help = "what happens to NULL"});
+    visit("min_count", min_count,
+          {.help = "values in fewer training rows count as not seen in training", .at_least = 1});
   }
+  // Refuses values that `unseen` would refuse in the training rows.
+  Status Check(const std::string& path) const;
 };
 
 enum class Fill { kMedian, kMean, kMode, kConstant };

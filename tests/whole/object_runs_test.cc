@@ -141,19 +141,19 @@ TEST(ObjectRuns, AreReadFromAnEmptyCacheAsTheyWereWritten) {
 
 TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(60));
+  const OwnJob job(MachinesTable(kRows), LongJob(40));
   const std::string whole = UndisturbedWeights(job);
   ASSERT_EQ(whole.size(), 64u);
   std::mt19937 random(37);
   int resumed = 0;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     const std::string runs = fmt::format("s3://lake/killed-{}", i);
     const Machine here(*store, job, fmt::format("a{}", i));
     const Machine there(*store, job, fmt::format("b{}", i));
     const auto run = here.StartRun(runs);
     const std::string address = AwaitRun(there, runs);
     ASSERT_FALSE(address.empty());
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1500));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1000));
     run->Signal(SIGKILL);
     const Outcome killed = run->Wait();
     const Outcome outcome = there.Protium({"resume", address, "--json"});
@@ -163,7 +163,7 @@ TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
     EXPECT_EQ(third.Weights(address), whole);
     resumed += killed.exit == -SIGKILL ? 1 : 0;
   }
-  EXPECT_GE(resumed, 2);
+  EXPECT_GE(resumed, 1);
 }
 
 TEST(ObjectRuns, AreLabelledAndRemovedFromAnywhere) {
@@ -216,7 +216,7 @@ TEST(ObjectRuns, InUseElsewhereAreRefused) {
 
 TEST(ObjectRuns, TakenOverElsewhereEnd) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(160));
+  const OwnJob job(MachinesTable(kRows), LongJob(50));
   const std::string whole = UndisturbedWeights(job), runs = "s3://lake/twice";
   const Machine here(*store, job, "here"), there(*store, job, "there");
   const auto run = here.StartRun(runs);
@@ -237,7 +237,7 @@ TEST(ObjectRuns, TakenOverElsewhereEnd) {
 
 TEST(ObjectRuns, ResumedByTwoAtOnceGoOnOnce) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(60));
+  const OwnJob job(MachinesTable(kRows), LongJob(40));
   const std::string whole = UndisturbedWeights(job), runs = "s3://lake/both";
   const Machine here(*store, job, "here"), a(*store, job, "a"), b(*store, job, "b");
   const auto run = here.StartRun(runs);
@@ -302,7 +302,7 @@ TEST(ObjectRuns, ThatEndWithoutTheStoreAreCopiedLater) {
   std::string why;
   const std::unique_ptr<ObjectServer> store = StartStore(0, why);
   if (store == nullptr) GTEST_SKIP() << why;
-  const OwnJob job(MachinesTable(kRows), LongJob(60));
+  const OwnJob job(MachinesTable(kRows), LongJob(40));
   const Machine here(*store, job, "here"), there(*store, job, "there");
   auto run = here.StartRun("s3://lake/later");
   ASSERT_FALSE(AwaitRun(there, "s3://lake/later").empty());

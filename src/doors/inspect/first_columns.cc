@@ -99,6 +99,9 @@ std::string WhyUsed(const ColumnProfile& column, Use use) {
     const bool text = column.type->id() == arrow::Type::STRING;
     why = fmt::format("{} different {}s", Grouped(column.distinct), text ? "text" : "value");
     if (column.leading_zeros > 0) why += ", codes with leading zeros among them";
+    if (column.rare > 0) {
+      why += fmt::format(", {} of them in fewer than {} rows", Grouped(column.rare), kRareBelow);
+    }
   } else {
     const char* const kind = use == Use::kTime       ? "times"
                              : IsWhole(*column.type) ? "whole numbers"

@@ -151,7 +151,12 @@ std::string CategoryStages(const JobOutline& outline) {
   if (columns.categories.empty() && !times) return {};
   return "[[pipeline]]                          # texts become numbers; new ones share one\n"
          "kind   = \"string_indexer\"\nid     = \"index\"\n" +
-         InputsOf(columns.categories, times ? Stages{"when"} : Stages{}) + "\n";
+         InputsOf(columns.categories, times ? Stages{"when"} : Stages{}) +
+         (outline.has_rare_values()
+              ? fmt::format("min_count = {}                         # rarer texts count as new\n",
+                            kRareBelow)
+              : "") +
+         "\n";
 }
 
 // Behind the training rows, each of which gets a mean without its own label.

@@ -58,6 +58,17 @@ Proposed ProposeNet(TableProfile table, const std::string& label) {
   return Propose(std::move(table), label, {}, FirstEstimator::kNet).ValueOrDie();
 }
 
+TEST(ProposeJob, LetsRareTextsShareAnIndex) {
+  TableProfile table = Shop();
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml, Not(HasSubstr("min_count")));
+  table.columns[1].rare = 7;
+  const Proposed proposed = Propose(table, "sold").ValueOrDie();
+  EXPECT_THAT(proposed.toml, HasSubstr("min_count = 5 "));
+  EXPECT_THAT(proposed.program, HasSubstr(".min_count = 5}"));
+  table.rows = 400;
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml, Not(HasSubstr("min_count")));
+}
+
 TEST(ProposeJob, GivesTreesNumbersAsTheyAre) {
   const Proposed job = Propose(Shop(), "sold").ValueOrDie();
   for (const char* part :

@@ -209,6 +209,12 @@ void SetEffort(int64_t rows, JobOutline& outline) {
 
 }  // namespace
 
+bool JobOutline::has_rare_values() const {
+  constexpr int64_t kFewestRows = 500;
+  return spec.source.seen.rows >= kFewestRows &&
+         std::ranges::any_of(columns.categories, [](const auto* each) { return each->rare > 0; });
+}
+
 bool JobOutline::has_trend() const {
   // A line would go on for good.
   if (estimator == FirstEstimator::kLinear) return false;

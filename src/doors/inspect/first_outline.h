@@ -71,6 +71,9 @@ struct JobOutline {
   std::string InTime() const;
   // Whether a stage adds the days since the first row, as kTrendColumn.
   bool has_trend() const;
+  // Whether values in fewer than kRareBelow rows share one index: of a few rows nothing is learned
+  // but those rows, and new values get the same index. Small tables have no other values.
+  bool has_rare_values() const;
   // Whether texts of many values become their mean label: it is a number, or yes and no.
   bool has_mean_label() const;
   // Whether the label is learned from its own earlier values.

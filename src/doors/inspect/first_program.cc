@@ -115,9 +115,11 @@ std::string SplitCall(const JobOutline& outline) {
   return "  auto [train, test] = session.Sql(kSql).Split(" + how + ");\n";
 }
 
-std::string StageText(const char* kind, const char* id, const std::string& inputs) {
-  return fmt::format("      pt::{}(\n          {{.id = \"{}\",\n           .inputs = {}}}),\n",
-                     kind, id, inputs);
+// `more` are further options, as in designated initialisers.
+std::string StageText(const char* kind, const char* id, const std::string& inputs,
+                      const std::string& more = "") {
+  return fmt::format("      pt::{}(\n          {{.id = \"{}\",\n           .inputs = {}{}}}),\n",
+                     kind, id, inputs, more);
 }
 
 std::string StagesText(const JobOutline& outline) {
@@ -135,8 +137,9 @@ std::string StagesText(const JobOutline& outline) {
   }
   const bool times = !columns.times.empty() && !outline.grows_trees();
   if (!columns.categories.empty() || times) {
-    text += StageText("StringIndexer", "index",
-                      InputsList(columns.categories, times ? "when" : nullptr));
+    text += StageText(
+        "StringIndexer", "index", InputsList(columns.categories, times ? "when" : nullptr),
+        outline.has_rare_values() ? fmt::format(",\n           .min_count = {}", kRareBelow) : "");
   }
   if (outline.grows_trees()) return text;
   const auto missing = outline.Numbers(true);

@@ -275,7 +275,10 @@ ColumnProfile ColumnPass::Finish() {
     profile_.greatest = Short(last.ToString());
     profile_.words = double(words_) / double(values_);
   }
-  for (auto& [hash, counted] : counts_) profile_.top.emplace_back(counted.text, counted.rows);
+  for (auto& [hash, counted] : counts_) {
+    profile_.top.emplace_back(counted.text, counted.rows);
+    profile_.rare += counted.rows < kRareBelow ? 1 : 0;
+  }
   const auto before = [](const auto& a, const auto& b) {
     return std::tie(b.second, a.first) < std::tie(a.second, b.first);
   };

@@ -17,6 +17,8 @@
 
 namespace protium {
 
+inline constexpr int64_t kRareBelow = 5;  // Rows.
+
 // A column of a table. Values are texts as CellText() writes them, at most 40 columns wide.
 struct ColumnProfile {
   std::string name;
@@ -40,6 +42,7 @@ struct ColumnProfile {
   // The most frequent values first, with their counts; at most five. None if there are too many
   // values to count them all, or each occurs once.
   std::vector<std::pair<std::string, int64_t>> top;
+  int64_t rare = 0;     // Different values in fewer than kRareBelow rows; 0 if there are no counts.
   std::string same_as;  // An earlier column that is equal in every row; empty: none.
 };
 

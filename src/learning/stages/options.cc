@@ -84,6 +84,15 @@ Status ImputerOptions::Check(const std::string& path) const {
                .fix = "leave out by, or choose another with"});
 }
 
+Status StringIndexerOptions::Check(const std::string& path) const {
+  if (min_count == 1 || unseen != Unseen::kError) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "values in fewer rows than min_count count as not seen, and unseen = "
+                       "\"error\" refuses those in the training rows themselves",
+               .where = path + ".min_count",
+               .fix = "set unseen to \"own_index\" or \"null\", or leave out min_count"});
+}
+
 FieldType DescribeType(const Inputs&) {
   using Kind = FieldType::Kind;
   const FieldType stage{.kind = Kind::kTable,

@@ -11,8 +11,10 @@ namespace {
 // The index of a value is its position among the keys, most frequent first, ties by bytes (as
 // Spark's StringIndexer orders them by default). The engine finds it by a Lookup: a joined table of
 // texts, so that a vocabulary of millions does not become a giant expression. Unseen values and
-// NULL have indices of their own after the keys, or become NULL, or fail the query. A column that
-// is NULL in all training rows has no keys and still works.
+// NULL have indices of their own after the keys, or become NULL, or fail the query. Values in fewer
+// than `min_count` rows are no keys: they get the index of unseen ones, as scikit-learn's
+// OneHotEncoder has it with min_frequency. A column that is NULL in all training rows has no keys
+// and still works.
 //
 // Spark ML's StringIndexer refuses unseen values and NULL unless handleInvalid says otherwise,
 // where "keep" is one index for both and "skip" drops the rows; its indices are doubles.
@@ -54,7 +56,9 @@ class StringIndexerStage : public Stage {
         PT_TRY(
             CheckMissing(counts.missing(), inputs()[i], "set missing = \"own_index\" or \"null\""));
       }
-      learned_.push_back(Make(i, counts.ByFrequency()));
+      std::vector<std::string> keys = counts.ByFrequency();
+      while (!keys.empty() && counts.FindCount(keys.back()) < options_.min_count) keys.pop_back();
+      learned_.push_back(Make(i, std::move(keys)));
     }
     return Status::OK();
   }
