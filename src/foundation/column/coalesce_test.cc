@@ -6,6 +6,8 @@
 
 #include <numeric>
 
+#include "column/stream.h"
+
 namespace protium {
 namespace {
 
@@ -16,6 +18,18 @@ std::shared_ptr<arrow::RecordBatch> Numbers(int64_t rows) {
   EXPECT_TRUE(builder.AppendValues(values).ok());
   return arrow::RecordBatch::Make(arrow::schema({arrow::field("n", arrow::int64())}), rows,
                                   {builder.Finish().ValueOrDie()});
+}
+
+TEST(InBatchesOf, CutsLargeBatchesAndKeepsTheOrder) {
+  const auto whole = Numbers(10);
+  const auto cut =
+      InBatchesOf(4, MakeStream(whole->schema(), {Numbers(3), whole, Numbers(0), Numbers(4)}));
+  const auto batches = Collect(*cut).ValueOrDie();
+  std::vector<int64_t> rows;
+  for (const auto& batch : batches) rows.push_back(batch->num_rows());
+  EXPECT_EQ(rows, (std::vector<int64_t>{3, 4, 4, 2, 0, 4}));
+  EXPECT_TRUE(batches[2]->Equals(*whole->Slice(4, 4)));
+  EXPECT_TRUE(batches[3]->Equals(*whole->Slice(8, 2)));
 }
 
 TEST(Coalescer, HoldsBackUntilEnoughCameTogether) {

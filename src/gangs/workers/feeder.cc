@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "column/coalesce.h"
-
 namespace protium {
 
-void Feeder::Feed(BatchStreamPtr input) {
-  Status status = FeedAll(*input);
+void Feeder::Feed(BatchStreamPtr input, int64_t rows_a_batch) {
+  const bool cut = rows_a_batch > 0;
+  if (cut) input = InBatchesOf(rows_a_batch, std::move(input));
+  Status status = FeedAll(*input, cut ? Coalescer(1) : Coalescer());
   input.reset();
   const std::lock_guard lock(mutex_);
   end_ = std::move(status);
@@ -34,9 +34,7 @@ std::optional<Status> Feeder::end() const {
   return end_;
 }
 
-Status Feeder::FeedAll(BatchStream& input) {
-  // Each batch costs a message in each direction and a slot, so small ones are joined.
-  Coalescer coalescer;
+Status Feeder::FeedAll(BatchStream& input, Coalescer coalescer) {
   for (bool wanted = true; wanted;) {
     PT_LET(const auto batch, input.Next());
     if (batch && batch->num_rows() == 0) continue;

@@ -45,7 +45,7 @@ Result<std::unique_ptr<MapRun>> MapRun::Start(IdleWorkers& idle, RunSpec spec, B
   run->watching_ = std::jthread([self] { self->WatchAll(); });
   run->feeding_ = std::jthread(
       [self](BatchStreamPtr input) {
-        self->feeder_.Feed(std::move(input));
+        self->feeder_.Feed(std::move(input), self->spec_.task.rows_a_batch);
         self->Wake();
       },
       std::move(input));

@@ -94,6 +94,17 @@ TEST_F(WorkersTest, AreUsedAgainByTasksWithoutAGang) {
   EXPECT_EQ(CountBelongings().children, 1u);
 }
 
+TEST_F(WorkersTest, ShareASmallTableWhoseRowsTakeLong) {
+  workers_ = Workers::Make({.seats = 2}).ValueOrDie();
+  MapTask task = TextTask("count");
+  task.workers = 2;
+  EXPECT_THAT(SortedTexts(RunTask(workers(), task, Numbers(1, 100)).ValueOrDie()),
+              ElementsAre("100"));
+  task.rows_a_batch = 50;
+  EXPECT_THAT(SortedTexts(RunTask(workers(), task, Numbers(1, 100)).ValueOrDie()),
+              ElementsAre("50", "50"));
+}
+
 TEST_F(WorkersTest, ThatAreStoppedWhileIdleAreNotUsedAgain) {
   workers_ = Workers::Make({.deadline = kForEver}).ValueOrDie();
   MapTask task = TextTask("count");

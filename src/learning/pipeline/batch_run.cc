@@ -187,6 +187,11 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
     }
     config.stages.push_back(std::move(call));
   }
+  int64_t rows_a_batch = 0;
+  for (const auto& [options, stage] : stages_) {
+    const int64_t few = stage->rows_a_batch();
+    if (few > 0 && (rows_a_batch == 0 || few < rows_a_batch)) rows_a_batch = few;
+  }
   stages_.clear();
   if (!converted.empty()) rows = WithColumns(std::move(rows), columns, std::move(converted));
   // A task must declare the types of its output; only the engine knows those of columns that pass
@@ -200,7 +205,8 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
   fields.insert(fields.end(), made.begin(), made.end());
   return MakePlan(MapTask{.task = "stages",
                           .config = Dump(FieldsToJson(config)),
-                          .output = arrow::schema(std::move(fields))},
+                          .output = arrow::schema(std::move(fields)),
+                          .rows_a_batch = rows_a_batch},
                   {std::move(rows)});
 }
 

@@ -25,6 +25,8 @@ class BatchStage : public Stage {
   virtual Json OptionsFor(const std::filesystem::path& base, Json options) const { return options; }
   // How the engine reads input `i` for Compute(): unchanged by default.
   virtual Expr Reads(size_t i) const { return Col(inputs()[i]); }
+  // How many rows are enough for a worker at a time, where each takes long; 0: rows are cheap.
+  virtual int64_t rows_a_batch() const { return 0; }
   // Returns the outputs of one batch of rows, one array each, of the types that output_type()
   // returns. Row by row: the result must not depend on how rows are cut into batches.
   virtual Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& inputs) const = 0;

@@ -29,6 +29,8 @@ EnumNames<Background> Names(Background) {
 
 namespace {
 
+constexpr int64_t kPictures = 64;  // To decode and resize at a time.
+
 enum class Fit { kRefuse, kArea, kInside };
 EnumNames<Fit> Names(Fit) {
   return {{{Fit::kRefuse, "refuse"}, {Fit::kArea, "area"}, {Fit::kInside, "inside"}}};
@@ -131,6 +133,7 @@ class ImageStage : public LearnsNothing<BatchStage> {
   int64_t output_length(size_t) const override {
     return options_.height * options_.width * options_.channels;
   }
+  int64_t rows_a_batch() const override { return kPictures; }
   Status CheckType(const arrow::DataType& type) const override {
     const bool paths = !options_.folder.empty();
     if (type.id() == (paths ? arrow::Type::STRING : arrow::Type::BINARY)) return Status::OK();

@@ -24,6 +24,8 @@
 namespace protium {
 namespace {
 
+constexpr int64_t kRowsOfANet = 64;  // Of pictures or texts these take about a second.
+
 struct NetFeaturesOptions {
   std::string id;
   Inputs inputs;
@@ -88,6 +90,7 @@ class NetFeaturesStage : public BatchStage {
     return learned_.made[i].type();
   }
   int64_t output_length(size_t i) const override { return learned_.made[i].length(); }
+  int64_t rows_a_batch() const override { return kRowsOfANet; }
   std::vector<size_t> inputs_of(size_t) const override {
     std::vector<size_t> all;
     for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);
