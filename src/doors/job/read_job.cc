@@ -101,7 +101,8 @@ Status CheckConnections(const JobFile& file) {
     }
     const bool keys =
         !connection.key.empty() || !connection.endpoint.empty() || !connection.region.empty();
-    if (store || !keys) continue;
+    const bool client = IsCatalogUrl(connection.url) && connection.region.empty();
+    if (store || client || !keys) continue;
     return JobFault(
         "connections." + name,
         fmt::format("connection \"{}\" is no object store, and has what belongs to one", name),

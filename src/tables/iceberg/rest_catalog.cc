@@ -151,8 +151,9 @@ Status RestCatalog::Refused(const Answer& answer) const {
     const bool certificate = Mentions(answer.lacks, {"SSL"});
     fault.what = certificate ? "the certificate of the catalogue is not trusted"
                              : "the catalogue does not answer";
-    fault.why = answer.lacks;
-    if (certificate) fault.fix = "install the certificate of its authority on this machine";
+    fault.why = answer.lacks == "Connection" ? "no connection is made" : answer.lacks;
+    fault.fix = certificate ? "install the certificate of its authority on this machine"
+                            : "start it, or correct the url of the connection";
     return Fail(std::move(fault));
   }
   const Json body = ParseJson(answer.body).ValueOr(Json());
