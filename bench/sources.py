@@ -59,9 +59,9 @@ def as_nobody(words):
 
 
 class Postgres:
-    """A server of its own; its user is "reader", without a password."""
+    """A server of its own; its user is "reader", without a password. `log` gets every statement."""
 
-    def __init__(self):
+    def __init__(self, log=None):
         self.programs = max(glob.glob("/usr/lib/postgresql/*/bin"), default=None)
         if self.programs is None:
             sys.exit("bench: PostgreSQL is missing: apt-get install postgresql")
@@ -74,8 +74,9 @@ class Postgres:
                                   "--locale=C.UTF-8"]), check=True, capture_output=True, cwd="/")
         self.server = subprocess.Popen(
             as_nobody([f"{self.programs}/postgres", "-D", data, "-p", str(self.port), "-c",
-                       "listen_addresses=127.0.0.1", "-k", self.folder, "-c", "fsync=off", "-c", "shared_buffers=1GB"]),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+                       "listen_addresses=127.0.0.1", "-k", self.folder, "-c", "fsync=off", "-c", "shared_buffers=1GB",
+                       *(["-c", "log_statement=all"] if log else [])]),
+            stdout=subprocess.DEVNULL, stderr=log or subprocess.DEVNULL, cwd="/")
         answers(self.port)
         time.sleep(1)
         self.sql("CREATE DATABASE shop", "postgres")

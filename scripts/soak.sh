@@ -8,6 +8,7 @@ SoakServers() {
     --job examples/flights/flights.toml --data examples/flights/data
 }
 
+# `./dev soak --sources [KILLS]`: the job from and into a PostgreSQL server, killed while it commits.
 # `./dev soak --spark [N]` runs the gangs on a Spark server of its own.
 Soak() {
   local engine=() status=0
@@ -16,6 +17,11 @@ Soak() {
   if [ "${1:-}" = --servers ]; then
     shift
     SoakServers "$@"
+    return
+  fi
+  if [ "${1:-}" = --sources ]; then
+    python3 scripts/soak_sources.py --command build/release/bin/protium --kills "${2:-30}" \
+      --job examples/flights/flights.toml --data examples/flights/data
     return
   fi
   if [ "${1:-}" = --spark ]; then

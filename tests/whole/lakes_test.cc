@@ -174,6 +174,75 @@ TEST(Lakes, AStoreThatIsBusyIsAskedAgainAndNotForever) {
   EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(30));
 }
 
+TEST(Lakes, AClockThatMayBeOffIsSaid) {
+  NEED_EXTENSION("httpfs", "s3");
+  std::string why;
+  const auto store = ObjectServer::Start(0, why);
+  if (store == nullptr) GTEST_SKIP() << why;
+  store->SetSkewed();
+  const std::string said =
+      CountOf(OwnJob(), store.get(), "{ parquet = \"s3://lake/a/*.parquet\" }");
+  EXPECT_TRUE(Has(said, "a clock that is minutes off is refused, too")) << said;
+}
+
+// An authority that nobody has heard of, and a server that answers nothing else.
+constexpr const char* kStranger = R"(import http.server, ssl, subprocess, sys
+port, folder = int(sys.argv[1]), sys.argv[2]
+subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1",
+                "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder + "/key", "-out", folder + "/certificate"],
+               check=True, capture_output=True)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(folder + "/certificate", folder + "/key")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", port), http.server.SimpleHTTPRequestHandler)
+server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+server.serve_forever()
+)";
+
+TEST(Lakes, ACertificateOfAStrangerIsRefused) {
+  NEED_EXTENSION("httpfs", "s3");
+  NEED_EXTENSION("iceberg", "iceberg");
+  const OwnJob own;
+  const int port = FreePort();
+  Running stranger({"/usr/bin/env", "python3", "-c", kStranger, std::to_string(port), own.path()},
+                   own.path());
+  ASSERT_TRUE(AwaitAnswer(port, stranger));
+  const std::string url = "https://127.0.0.1:" + std::to_string(port);
+  const auto refused = [&](const std::string& table, const std::string& says) {
+    own.Write("job.toml", JobOver(table));
+    const Outcome run = AtStore(own,
+                                {{"AWS_ACCESS_KEY_ID", "k"},
+                                 {"AWS_SECRET_ACCESS_KEY", kStoreCanary},
+                                 {"AWS_ENDPOINT_URL", url}},
+                                {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
+    EXPECT_EQ(run.exit, 5) << run.err;
+    EXPECT_TRUE(Has(run.err, says)) << run.err;
+  };
+  refused("{ parquet = \"s3://lake/a/*.parquet\" }",
+          "the certificate of the object store is not trusted");
+  refused("{ iceberg = \"sales.prices\", catalog = \"" + url + "\" }",
+          "the certificate of the catalogue is not trusted");
+}
+
+TEST(Lakes, TenThousandSmallFilesAreATable) {
+  NEED_EXTENSION("delta", "delta");
+  constexpr int kFiles = 10'000;
+  const OwnJob own(MachinesTable(3));
+  AddDeltaVersion(own, 0, "id < 3", 1'700'000'000'000);
+  const auto bytes = fs::file_size(own / "delta/part-0.parquet");
+  std::string log = own.Text("delta/_delta_log/00000000000000000000.json");
+  for (int i = 1; i < kFiles; ++i) {
+    const std::string name = fmt::format("small-{}.parquet", i);
+    fs::create_hard_link(own / "delta/part-0.parquet", own / "delta" / name);
+    log += fmt::format(R"({{"add":{{"path":"{}","partitionValues":{{}},"size":{},)"
+                       R"("modificationTime":1,"dataChange":true}}}})"
+                       "\n",
+                       name, bytes);
+  }
+  own.Write("delta/_delta_log/00000000000000000000.json", log);
+  EXPECT_EQ(CountOf(own, nullptr, "{ delta = \"delta\" }"),
+            fmt::format("\"n\",\"ids\"\n{},{}\n", 3 * kFiles, 3 * kFiles));
+}
+
 TEST(Lakes, AnObjectThatIsCutOrGoneIsNamed) {
   NEED_STORE(store);
   NEED_EXTENSION("delta", "delta");

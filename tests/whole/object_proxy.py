@@ -3,7 +3,7 @@
 
 Every EVERY-th request is refused as a busy store does (0: none), and all of them while the file AWAY
 exists. While a file AWAY.cut exists, every EVERY-th answer ends in its middle instead, or all if it
-holds "all".
+holds "all". While a file AWAY.skewed exists, every request is refused as one of a clock that is off.
 """
 
 import http.client
@@ -15,7 +15,9 @@ import threading
 PORT, SERVER, EVERY = (int(word) for word in sys.argv[1:4])
 AWAY = sys.argv[4]
 CUT = AWAY + ".cut"
+SKEWED = AWAY + ".skewed"
 BUSY = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>"
+OFF = b"<?xml version='1.0'?><Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large</Message></Error>"
 count = sent = 0
 counting = threading.Lock()
 
@@ -71,6 +73,9 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         body = self.body()
         if self.is_refused():
             self.answer(503, [], b"" if self.command == "HEAD" else BUSY)
+            return
+        if os.path.exists(SKEWED):
+            self.answer(403, [("Content-Type", "application/xml")], b"" if self.command == "HEAD" else OFF)
             return
         server = http.client.HTTPConnection("127.0.0.1", SERVER, timeout=60)
         headers = {name: value for name, value in self.headers.items()

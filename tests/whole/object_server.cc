@@ -115,6 +115,8 @@ void ObjectServer::SetCut(bool all) const {
   std::ofstream(scratch_.path() / "away.cut") << (all ? "all" : "");
 }
 
+void ObjectServer::SetSkewed() const { std::ofstream(scratch_.path() / "away.skewed") << "\n"; }
+
 void ObjectServer::SetAway(bool away) const {
   const fs::path file = scratch_.path() / "away";
   if (away) {

@@ -36,6 +36,8 @@ class ObjectServer {
   void SetAway(bool away) const;
   // From now on answers end in their middle: those that would be refused, or all.
   void SetCut(bool all) const;
+  // From now on every request is refused as one of a clock that is off.
+  void SetSkewed() const;
 
  private:
   ObjectServer() = default;

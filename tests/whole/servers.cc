@@ -69,35 +69,29 @@ std::unique_ptr<DatabaseServer> DatabaseServer::StartPostgres(std::string& why) 
       "/tmp");
   why = "initdb fails: " + init.err;
   if (init.exit != 0) return nullptr;
-  made->server_ = std::make_unique<Running>(AsNobody({(programs / "postgres").string(),
-                                                      "-D",
-                                                      data,
-                                                      "-p",
-                                                      std::to_string(made->port_),
-                                                      "-c",
-                                                      "listen_addresses=127.0.0.1",
-                                                      "-k",
-                                                      made->folder_.string(),
-                                                      "-c",
-                                                      "log_statement=all",
-                                                      "-c",
-                                                      "fsync=off",
-                                                      "-c",
-                                                      "logging_collector=on",
-                                                      "-c",
-                                                      "log_directory=" + made->folder_.string(),
-                                                      "-c",
-                                                      "log_filename=log",
-                                                      "-c",
-                                                      "log_file_mode=0644"}),
-                                            "/tmp");
-  why = "the PostgreSQL server does not start";
-  if (!AwaitAnswer(made->port_, *made->server_)) return nullptr;
-  for (int i = 0; i < 100 && made->Sql("SELECT 1") != "1\n"; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const std::string folder = made->folder_.string();
+  made->words_ = AsNobody({(programs / "postgres").string(), "-D", data, "-p",
+                           std::to_string(made->port_), "-k", folder});
+  for (const std::string& setting :
+       {std::string("listen_addresses=127.0.0.1"), std::string("log_statement=all"),
+        std::string("fsync=off"), std::string("logging_collector=on"), "log_directory=" + folder,
+        std::string("log_filename=log"), std::string("log_file_mode=0644")}) {
+    made->words_.insert(made->words_.end(), {"-c", setting});
   }
+  why = "the PostgreSQL server does not start";
+  if (!made->StartAgain()) return nullptr;
   made->Sql("CREATE DATABASE shop");
   return made;
+}
+
+bool DatabaseServer::StartAgain() {
+  server_ = std::make_unique<Running>(words_, "/tmp");
+  if (!AwaitAnswer(port_, *server_)) return false;
+  for (int i = 0; i < 100; ++i) {
+    if (Sql("SELECT 1") == "1\n") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return false;
 }
 
 std::unique_ptr<DatabaseServer> DatabaseServer::StartMariaDb(std::string& why) {

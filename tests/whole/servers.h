@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "whole/command.h"
 
@@ -29,12 +30,15 @@ class DatabaseServer {
   std::string Log() const;
   // Ends the server now.
   void Stop();
+  // Starts PostgreSQL again, on the same port and with the same data; false if it does not start.
+  bool StartAgain();
 
  private:
   DatabaseServer() = default;
   std::filesystem::path folder_;
   int port_ = 0;
   bool postgres_ = true;
+  std::vector<std::string> words_;  // That it is started with.
   std::unique_ptr<Running> server_;
 };
 

@@ -89,6 +89,60 @@ TEST(SourceFaults, AServerThatIsStoppedInMidRunIsSaid) {
   EXPECT_TRUE(Has(down.err, "no PostgreSQL server answers")) << down.err;
 }
 
+TEST(SourceFaults, AServerThatWasRestartedIsReadByTheNextRun) {
+  NEED_EXTENSION("postgres_scanner", "postgres");
+  std::string why;
+  const auto server = DatabaseServer::StartPostgres(why);
+  if (server == nullptr) GTEST_SKIP() << why;
+  ASSERT_EQ(server->Sql(kSlowView), "");
+  const OwnJob own;
+  own.Write("job.toml", SumJob(*server, "slow"));
+  const Outcome stopped = RunUntilItReads(own, *server, [&] { server->Stop(); });
+  ExpectNothingLeft(own, stopped);
+  ASSERT_TRUE(server->StartAgain());
+  server->Sql(
+      "CREATE OR REPLACE VIEW slow AS SELECT g AS x, false AS waited FROM "
+      "generate_series(1, 20000) g");
+  fs::remove_all(own / "runs");
+  const Outcome next = RunJob(own);
+  ASSERT_EQ(next.exit, 0) << next.err;
+  EXPECT_EQ(ReadText(fs::directory_iterator(own / "runs")->path() / "s.csv"), "\"s\"\n200010000\n");
+}
+
+// Its certificate is its own, of an authority that the client trusts only if it is told to.
+TEST(SourceFaults, ACertificateOfAStrangerIsRefused) {
+  NEED_EXTENSION("postgres_scanner", "postgres");
+  NEED_SERVER(Postgres);
+  const std::string made = server->Sql(
+      "COPY (SELECT 1) TO PROGRAM 'for each in server other; do openssl req -x509 "
+      "-newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext "
+      "subjectAltName=IP:127.0.0.1 -keyout $each.key -out $each.crt && chmod 600 "
+      "$each.key; done'");
+  ASSERT_EQ(made, "");
+  server->Sql("ALTER SYSTEM SET ssl = on");
+  server->Sql("SELECT pg_reload_conf()");
+  server->Sql("CREATE TABLE large AS SELECT g AS x FROM generate_series(1, 9) g");
+  const OwnJob own;
+  const auto run = [&](const std::string& authority) {
+    own.Write("root.crt", server->Sql("SELECT pg_read_file('" + authority + ".crt')"));
+    own.Write("job.toml",
+              With(SumJob(*server), "/shop\"",
+                   "/shop?sslmode=verify-full&sslrootcert=" + (own / "root.crt").string() + "\""));
+    return RunJob(own);
+  };
+  const Outcome trusted = run("server");
+  EXPECT_EQ(trusted.exit, 0) << trusted.err;
+  fs::remove_all(own / "runs");
+  const Outcome stranger = run("other");
+  ExpectNothingLeft(own, stranger);
+  EXPECT_EQ(stranger.exit, 5) << stranger.err;
+  EXPECT_TRUE(Has(stranger.err, "is not reached over TLS as the URL of the connection asks"))
+      << stranger.err;
+  server->Sql("ALTER SYSTEM RESET ssl");
+  server->Sql("SELECT pg_reload_conf()");
+  server->Sql("DROP TABLE large");
+}
+
 TEST(SourceFaults, APasswordThatHasExpiredIsSaid) {
   NEED_EXTENSION("postgres_scanner", "postgres");
   NEED_SERVER(Postgres);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "whole/delta_tables.h"
+#include "whole/iceberg_catalog.h"
 #include "whole/lake_jobs.h"
 #include "whole/spark_with_jars.h"
 
@@ -116,6 +117,50 @@ TEST_F(SparkSources, IcebergIsReadAtItsSnapshotHereAndAtAStore) {
     EXPECT_TRUE(Has(old, "[[10,45]]")) << old;
     EXPECT_TRUE(Has(count(", version = 5"), "has no snapshot 5"));
   }
+}
+
+// Needs no jar: the rows come to the driver, which writes as the embedded engine does.
+TEST_F(SparkSources, RowsGoIntoIcebergThroughItsCatalogueOnce) {
+  NEED_LAKES();
+  const OwnJob own(MachinesTable(100));
+  const IcebergCatalog catalog("file://" + own.path().string(), nullptr);
+  setenv("TOKEN", kStoreCanary, 1);
+  const auto job = [&](const std::string& table) {
+    return "name = \"out\"\n[tables]\nmachines = { csv = \"machines.csv\" }\n[etl]\nsql = "
+           "\"SELECT id, kind, load FROM machines WHERE id < 10\"\n[outputs]\nout = { iceberg = "
+           "\"" +
+           table + "\", catalog = \"house\", mode = \"append\" }\n" + catalog.Section();
+  };
+  own.Write("job.toml", job("other.scores"));
+  const Outcome refused = RunJob(own);
+  EXPECT_EQ(refused.exit, 3) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "has no namespace")) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "nothing was started")) << refused.err;
+  own.Write("job.toml", job("sales.scores"));
+  fs::remove_all(own / "runs");
+  const Outcome run = RunJob(own);
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const Outcome again = Protium(own, {"resume", FirstRun(own)});
+  ASSERT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(
+      catalog.Read("print(rows.num_rows, sum(rows['id'].to_pylist()), len(table.snapshots()))"),
+      "10 45 1\n");
+  own.Write(
+      "job.toml",
+      "name = \"back\"\n[tables]\nt = { iceberg = \"sales.scores\", catalog = \"house\" }\n[etl]\n"
+      "sql = \"SELECT count(*) AS n, sum(id) AS ids FROM t\"\n[outputs]\nn = { sqlite = "
+      "\"n.db\", table = \"n\" }\n" +
+          catalog.Section());
+  const Outcome back = RunJob(own);
+  if (Has(back.err, "has no reader of Iceberg tables")) {
+    EXPECT_TRUE(Has(back.err, "spark.jars.packages=org.apache.iceberg")) << back.err;
+  } else {
+    EXPECT_EQ(back.exit, 0) << back.err;
+    EXPECT_TRUE(Has(
+        own.Protium({"sql", "SELECT n, ids FROM n", own / "n.db", "--table", "n", "--json"}).out,
+        "[[10,45]]"));
+  }
+  ExpectNoSecret(own, back);
 }
 
 TEST_F(SparkSources, TextAtAStoreTrainsTheSameModelAsFilesHere) {

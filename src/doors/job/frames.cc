@@ -86,7 +86,7 @@ Status CheckLake(const Session& session, const Job& job, const DataFrame& rows,
   const Status writable = state.engine().Explain(plan, state.call()).status();
   if (writable.ok()) return writable;
   Fault fault = FaultOf(writable);
-  fault.where = "outputs." + name + ".delta";
+  fault.where = "outputs." + name + (output.delta ? ".delta" : ".iceberg");
   fault.kept = kNothingStarted;
   return Fail(std::move(fault));
 }
@@ -94,7 +94,7 @@ Status CheckLake(const Session& session, const Job& job, const DataFrame& rows,
 // Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job, const DataFrame& rows) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    if (output.delta) PT_TRY(CheckLake(session, job, rows, name, output));
+    if (output.delta || output.iceberg) PT_TRY(CheckLake(session, job, rows, name, output));
     if (output.databases() > 0) continue;
     const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;

@@ -174,6 +174,8 @@ struct JobOutput {
   std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
   std::optional<std::string> mysql;     // The same.
   std::optional<std::string> delta;     // The folder of a Delta table below JobFile::data.
+  std::optional<std::string> iceberg;   // The name of a table of `catalog`.
+  std::optional<std::string> catalog;   // A name of JobFile::connections, or a URL.
   std::optional<std::string> table;
   std::optional<StoreMode> mode;
   Columns upsert;  // The columns that tell rows apart; with them, `mode` is "upsert".
@@ -183,7 +185,7 @@ struct JobOutput {
   // How many databases and lakes are given.
   int databases() const {
     return sqlite.has_value() + duckdb.has_value() + postgres.has_value() + mysql.has_value() +
-           delta.has_value();
+           delta.has_value() + iceberg.has_value();
   }
   // How rows are written into a database.
   StoreMode store_mode() const {
@@ -203,6 +205,10 @@ struct JobOutput {
           {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
     visit("delta", delta, {.help = "the same for the folder of a Delta table, here or at s3://"});
+    visit("iceberg", iceberg,
+          {.help = "the same for an Iceberg table: its name in catalog, \"sales.scores\""});
+    visit("catalog", catalog,
+          {.help = "the REST catalogue of that table: a name of connections, or a URL"});
     visit("table", table, {.help = "the table of the database"});
     visit("mode", mode,
           {.help = "whether rows replace those of the table, are appended to them, or replace "

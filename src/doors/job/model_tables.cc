@@ -127,6 +127,8 @@ Result<Source> TargetOf(const JobOutput& output, const std::string& data,
   table.postgres = output.postgres;
   table.mysql = output.mysql;
   table.delta = output.delta;
+  table.iceberg = output.iceberg;
+  table.catalog = output.catalog;
   table.table = output.table;
   table.password = output.password;
   return SourceOf(table, PlaceIn(data, table), connections);

@@ -101,7 +101,8 @@ Status CheckConnections(const JobFile& file) {
     }
     const bool keys =
         !connection.key.empty() || !connection.endpoint.empty() || !connection.region.empty();
-    if (store || !keys) continue;
+    const bool client = IsCatalogUrl(connection.url) && connection.region.empty();
+    if (store || client || !keys) continue;
     return JobFault(
         "connections." + name,
         fmt::format("connection \"{}\" is no object store, and has what belongs to one", name),
@@ -169,13 +170,22 @@ Status CheckStored(const std::string& name, const JobOutput& output, const JobFi
   if (!output.partitions.empty()) {
     return JobFault(at + ".partitions", "tables of databases have no partitions");
   }
+  if (output.catalog && !output.iceberg) {
+    return JobFault(at + ".catalog",
+                    fmt::format("output \"{}\" has a catalogue, but no table of it", name),
+                    "add iceberg = \"sales.scores\", or leave catalog out");
+  }
+  if (output.iceberg && output.table) {
+    return JobFault(at + ".table", fmt::format("output \"{}\" names its table twice", name),
+                    "leave table out: iceberg is the table's name");
+  }
   PT_TRY(CheckUpsert(name, output));
   return AtPath(at, TargetOf(output, file.data, file.connections).status());
 }
 
 Status CheckOutput(const std::string& name, const JobOutput& output) {
   const std::string at = "outputs." + name;
-  if (output.table || output.mode || !output.upsert.empty()) {
+  if (output.table || output.mode || output.catalog || !output.upsert.empty()) {
     return JobFault(at, fmt::format("output \"{}\" names a table, but no database", name),
                     "add sqlite = \"FILE\" or postgres = \"CONNECTION\"");
   }

@@ -76,6 +76,9 @@ Status Refused(const Address& address, std::string_view place, const httplib::Re
   } else if (answer->status == 501) {
     fault.what = "the object store cannot write an object only if there is none";
     fault.why = "it refuses the header If-None-Match, without which two writers lose rows";
+  } else if (CodeIn(answer->body) == "RequestTimeTooSkewed") {
+    fault.what = "the object store refuses the time of this machine";
+    fault.fix = "set the clock";
   } else if (answer->status == 401 || answer->status == 403) {
     fault.what = "the object store refuses the key, or that it writes here";
     fault.why = CodeIn(answer->body);

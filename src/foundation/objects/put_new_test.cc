@@ -16,12 +16,12 @@ namespace {
 class FakeStore {
  public:
   // Answers the first `busy` requests with 503, and the others with `status`.
-  FakeStore(int busy, int status) {
+  FakeStore(int busy, int status, const std::string& code = "Because") {
     server_.Put(".*", [=, this](const httplib::Request& request, httplib::Response& answer) {
       path_ = request.path;
       condition_ = request.get_header_value("If-None-Match");
       answer.status = requests_++ < busy ? 503 : status;
-      answer.set_content("<Error><Code>Because</Code></Error>", "application/xml");
+      answer.set_content("<Error><Code>" + code + "</Code></Error>", "application/xml");
     });
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::jthread([this] { server_.listen_after_bind(); });
@@ -67,6 +67,12 @@ TEST(PutNewObject, TriesAgainWhereTheStoreIsBusyAndNotForever) {
   EXPECT_EQ(fault.what, "the object store is too busy, after 5 tries");
   EXPECT_EQ(fault.why, "Because");
   EXPECT_EQ(always.requests_, 5);
+}
+
+TEST(PutNewObject, SaysThatTheClockIsOff) {
+  const FakeStore store(0, 403, "RequestTimeTooSkewed");
+  EXPECT_EQ(FaultOf(store.Put().status()).what,
+            "the object store refuses the time of this machine");
 }
 
 TEST(PutNewObject, SaysWhatAStoreRefusesWithoutTheKey) {

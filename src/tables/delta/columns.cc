@@ -152,10 +152,10 @@ Status Misfit(const std::string& place, std::string what, std::string fix) {
                .kept = "the table as it was"});
 }
 
-Result<DeltaColumn> FitColumn(const Json& field, const arrow::Schema& rows,
-                              const std::string& place) {
-  DeltaColumn column{.name = TextAt(field, "name"),
-                     .nullable = MemberOf(field, "nullable") != false};
+Result<LakeColumn> FitColumn(const Json& field, const arrow::Schema& rows,
+                             const std::string& place) {
+  LakeColumn column{.name = TextAt(field, "name"),
+                    .nullable = MemberOf(field, "nullable") != false};
   const auto given = rows.GetFieldByName(column.name);
   if (given == nullptr) {
     return Misfit(place,
@@ -188,15 +188,15 @@ Result<Json> DeltaSchema(const arrow::Schema& rows) {
   return StructType(rows.fields());
 }
 
-Result<std::vector<DeltaColumn>> FitColumns(const Json& schema, const arrow::Schema& rows,
-                                            const std::string& place) {
-  std::vector<DeltaColumn> columns;
+Result<std::vector<LakeColumn>> FitColumns(const Json& schema, const arrow::Schema& rows,
+                                           const std::string& place) {
+  std::vector<LakeColumn> columns;
   for (const Json& field : MemberOf(schema, "fields")) {
-    PT_LET(DeltaColumn column, FitColumn(field, rows, place));
+    PT_LET(LakeColumn column, FitColumn(field, rows, place));
     columns.push_back(std::move(column));
   }
   for (const std::string& name : rows.field_names()) {
-    if (std::ranges::count(columns, name, &DeltaColumn::name) > 0) continue;
+    if (std::ranges::count(columns, name, &LakeColumn::name) > 0) continue;
     return Misfit(place, fmt::format("the table has no column \"{}\", which the rows have", name),
                   "leave it out with columns = [...], or name another folder");
   }

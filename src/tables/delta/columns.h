@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "delta/table.h"
+#include "sources/lake_file.h"
 
 namespace protium {
 
@@ -17,16 +18,9 @@ namespace protium {
 // writers refuse: with a blank or one of , ; { } ( ) = in them.
 Result<Json> DeltaSchema(const arrow::Schema& rows);
 
-// A column as it is put into the table's files.
-struct DeltaColumn {
-  std::string name;
-  std::string type;      // In DuckDB's SQL.
-  bool nullable = true;  // Else a NULL must be refused.
-};
-
 // The columns of the table in its order. Rows of `rows` must have all of them and no others, in any
 // order, with the same types or narrower ones of numbers. Faults (kInput) name the column.
-Result<std::vector<DeltaColumn>> FitColumns(const Json& schema, const arrow::Schema& rows,
-                                            const std::string& place);
+Result<std::vector<LakeColumn>> FitColumns(const Json& schema, const arrow::Schema& rows,
+                                           const std::string& place);
 
 }  // namespace protium

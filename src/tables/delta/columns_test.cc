@@ -27,7 +27,7 @@ TEST(DeltaColumns, OfANewTableAreThoseOfTheRows) {
   const auto columns = FitColumns(*schema, *kRows, "lake");
   ASSERT_TRUE(columns.ok()) << columns.status();
   std::vector<std::string> types;
-  for (const DeltaColumn& column : *columns) types.push_back(column.type);
+  for (const LakeColumn& column : *columns) types.push_back(column.type);
   EXPECT_EQ(types,
             (std::vector<std::string>{"INTEGER", "TIMESTAMP WITH TIME ZONE", "decimal(38,10)",
                                       "VARCHAR[]", "STRUCT(\"x\" DOUBLE)"}));

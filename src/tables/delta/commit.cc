@@ -19,7 +19,7 @@ Json Parameters(StoreMode mode) {
 
 std::string Info(const DeltaCommit& commit) {
   int64_t rows = 0, bytes = 0;
-  for (const DeltaFile& file : commit.added) {
+  for (const LakeFile& file : commit.added) {
     rows += file.rows;
     bytes += file.bytes;
   }
@@ -45,7 +45,7 @@ std::string Table(const DeltaCommit& commit) {
                            {"createdTime", commit.millis}});
 }
 
-std::string Add(const DeltaFile& file, int64_t millis) {
+std::string Add(const LakeFile& file, int64_t millis) {
   Json statistics = file.statistics;
   statistics["numRecords"] = file.rows;
   return Line("add", {{"path", PercentEncoded(file.path, "/-._~=")},
@@ -76,7 +76,7 @@ std::string CommitText(const DeltaCommit& commit) {
   text +=
       Line("txn", {{"appId", commit.transaction}, {"version", 1}, {"lastUpdated", commit.millis}});
   for (const Json& file : commit.removed) text += Remove(file, commit.millis);
-  for (const DeltaFile& file : commit.added) text += Add(file, commit.millis);
+  for (const LakeFile& file : commit.added) text += Add(file, commit.millis);
   return text;
 }
 

@@ -9,18 +9,9 @@
 #include <vector>
 
 #include "delta/table.h"
+#include "sources/lake_file.h"
 
 namespace protium {
-
-// A file of rows, as it is added.
-struct DeltaFile {
-  std::string path;  // Relative to the table's folder; not encoded.
-  int64_t bytes = 0;
-  int64_t rows = 0;
-  Json partitions = Json::object();  // Columns and their values as texts, or null.
-  // Members of the file's statistics besides the number of rows ("Per-file Statistics").
-  Json statistics = Json::object();
-};
 
 struct DeltaCommit {
   StoreMode mode = StoreMode::kReplace;
@@ -29,7 +20,7 @@ struct DeltaCommit {
   std::string transaction;              // Whose commit it is: of one name there is one.
   std::string id;                       // A random UUID, which tells the commit from all others.
   int64_t millis = 0;                   // Since 1970.
-  std::vector<DeltaFile> added;
+  std::vector<LakeFile> added;
   std::vector<Json> removed;  // As they were added: the contents of their actions "add".
 };
 

@@ -91,12 +91,6 @@ Status CheckFields(const Json& type, const std::string& place) {
 
 }  // namespace
 
-const Json& MemberOf(const Json& json, std::string_view key) {
-  static const Json kNone;
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return found == json.end() ? kNone : *found;
-}
-
 Status CheckWritable(const DeltaTable& table, StoreMode mode, const std::string& place) {
   if (!table.exists()) return Status::OK();
   PT_TRY(CheckFeatures(table, place));

@@ -5,12 +5,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/status.h"
 #include "protium/sources.h"
+#include "sources/lake_file.h"
 
 namespace protium {
 
@@ -20,9 +19,6 @@ struct DeltaTable {
   Json metadata;
   bool exists() const { return version >= 0; }
 };
-
-// The member of an object; null if there is none.
-const Json& MemberOf(const Json& json, std::string_view key);
 
 // Refuses (kInput) a table that asks writers for what is not kept here, by the feature's name:
 // column mapping, identity and generated columns, constraints, row tracking, in-commit timestamps,

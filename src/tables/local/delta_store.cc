@@ -3,29 +3,22 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
 #include "base/fault.h"
 #include "base/text.h"
 #include "delta/columns.h"
 #include "delta/commit.h"
-#include "local/delta_files.h"
 #include "local/delta_log.h"
 #include "local/delta_upsert.h"
 #include "local/kept_tables.h"
+#include "local/lake_files.h"
 #include "local/sources.h"
-#include "local/store_key.h"
 #include "local/upsert.h"
-#include "objects/put_new.h"
-#include "os/file.h"
-#include "os/new_file.h"
 #include "os/random_letters.h"
 #include "sources/object_store.h"
-#include "sources/password.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
-#include "sql/duckdb/scan.h"
 
 // Files come before the commit that names them, and a commit appears whole under a name that was
 // free. So a process that is killed in between leaves files that no version has, and nothing else.
@@ -35,16 +28,6 @@ namespace {
 
 // Each try that fails is another writer's commit.
 constexpr int kMostTries = 100;
-
-int64_t MillisNow() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
-
-// The name that Spark gives it, too: a run may be resumed on another engine.
-std::string TransactionOf(const Store& store) {
-  return "protium " + store.run + " " + store.output;
-}
 
 // DuckDB writes to them as well, but whether their commits can be lost is not known here.
 Status CheckStore(const Source& target) {
@@ -91,7 +74,7 @@ class DeltaStoring {
   // A resumed run that has learned more has other rows to upsert; the same ones would replace what
   // others have written since.
   Status NameTransaction() {
-    transaction_ = TransactionOf(store_);
+    transaction_ = MarkOf(store_);
     if (!upserts()) return Status::OK();
     PT_LET(const std::string rows,
            Ask("SELECT coalesce(CAST(sum(hash(r)) AS VARCHAR), '') FROM " + rows_ + " r"));
@@ -127,7 +110,7 @@ class DeltaStoring {
     PT_LET(schema_, table_.exists() ? ParseJson(TextAt(table_.metadata, "schemaString"))
                                     : DeltaSchema(schema));
     PT_LET(const auto columns, FitColumns(schema_, schema, store_.target.file));
-    PT_TRY(CheckNulls(columns));
+    PT_TRY(CheckNoNulls(connection_, rows_, columns, store_.target.file));
     partitions_ = PartitionsOf(table_);
     DeltaRewrite rewrite{.rows = rows_};
     if (upserts() && table_.exists()) {
@@ -136,23 +119,7 @@ class DeltaStoring {
     }
     removed_ = std::move(rewrite.removed);
     PT_LET(files_,
-           WriteDeltaFiles(connection_, store_.target, name_, rewrite.rows, columns, partitions_));
-    return Status::OK();
-  }
-
-  Status CheckNulls(const std::vector<DeltaColumn>& columns) {
-    for (const DeltaColumn& column : columns) {
-      if (column.nullable) continue;
-      PT_LET(const std::string nulls,
-             Ask(fmt::format("SELECT CAST(count(*) AS VARCHAR) FROM {} WHERE {} IS NULL", rows_,
-                             DuckDbName(column.name))));
-      if (nulls == "0") continue;
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("{} of the rows have no \"{}\", which the table needs",
-                                       nulls, column.name),
-                   .where = store_.target.file,
-                   .kept = "the table as it was"});
-    }
+           WriteLakeFiles(connection_, store_.target, name_, rewrite.rows, columns, partitions_));
     return Status::OK();
   }
 
@@ -179,29 +146,12 @@ class DeltaStoring {
     if (replaces() && table_.exists()) {
       PT_LET(commit.removed, log_.Files());
     }
-    const std::string name = log_.folder() + "/" + CommitName(table_.version + 1);
-    const std::string text = CommitText(commit);
-    return IsObjectPlace(store_.target.file) ? PutAtStore(name, text) : PutHere(name, text);
-  }
-
-  Result<bool> PutHere(const std::string& name, const std::string& text) {
-    PT_TRY(MakeFolder(log_.folder()));
-    return WriteNewFile(name, text);
-  }
-
-  // An earlier try may have arrived although its answer was lost.
-  Result<bool> PutAtStore(const std::string& name, const std::string& text) {
-    PT_LET(const S3Access access, FindStoreKey(connection_, store_.target));
-    const Result<bool> put = PutNewObject(access, name, text);
-    PT_TRY(WithoutPassword(put.status(), access.secret));
-    if (*put) return true;
-    PT_LET(const std::string there,
-           Ask("SELECT content FROM read_text(" + DuckDbText(DuckDbPath(name)) + ")"));
-    return there == text;
+    return PutLakeFile(connection_, store_.target,
+                       log_.folder() + "/" + CommitName(table_.version + 1), CommitText(commit));
   }
 
   void Discard() {
-    if (!name_.empty()) RemoveDeltaFiles(store_.target, name_);
+    if (!name_.empty()) RemoveLakeFiles(store_.target, name_);
   }
 
   Result<std::string> Ask(const std::string& sql) { return duck::AskText(connection_, sql); }
@@ -216,7 +166,7 @@ class DeltaStoring {
   std::string name_;      // That of the files begins so; empty before there are any.
   Json schema_;
   std::vector<std::string> partitions_;
-  std::vector<DeltaFile> files_;
+  std::vector<LakeFile> files_;
   std::vector<Json> removed_;  // By an upsert.
 };
 

@@ -40,7 +40,7 @@ Status Refuse(const Store& store, const std::string& feature, std::string why) {
 class Rewriting {
  public:
   Rewriting(const duck::Connection& connection, const Store& store, const std::string& rows,
-            const std::vector<DeltaColumn>& columns, const std::vector<std::string>& partitions)
+            const std::vector<LakeColumn>& columns, const std::vector<std::string>& partitions)
       : connection_(connection),
         store_(store),
         rows_(rows),
@@ -66,12 +66,12 @@ class Rewriting {
 
  private:
   const std::string& TypeOf(const std::string& name) const {
-    return std::ranges::find(columns_, name, &DeltaColumn::name)->type;
+    return std::ranges::find(columns_, name, &LakeColumn::name)->type;
   }
 
   std::string Names(const std::string& of) const {
     std::string list;
-    for (const DeltaColumn& each : columns_) {
+    for (const LakeColumn& each : columns_) {
       list += (list.empty() ? "" : ", ") + of + DuckDbName(each.name);
     }
     return list;
@@ -80,7 +80,7 @@ class Rewriting {
   // The table's columns of the new rows.
   std::string Typed() const {
     std::string list;
-    for (const DeltaColumn& each : columns_) {
+    for (const LakeColumn& each : columns_) {
       list += fmt::format("{0}CAST({1} AS {2}) AS {1}", list.empty() ? "" : ", ",
                           DuckDbName(each.name), each.type);
     }
@@ -157,7 +157,7 @@ class Rewriting {
     for (const duck::Column& each : duck::DescribeColumns(*prepared))
       there.insert(Lower(each.name));
     std::string columns = "f.number AS pt_number";
-    for (const DeltaColumn& each : columns_) {
+    for (const LakeColumn& each : columns_) {
       const auto folder = std::ranges::find(partitions_, each.name);
       const std::string from = folder != partitions_.end()
                                    ? fmt::format("f.p{}", folder - partitions_.begin())
@@ -250,7 +250,7 @@ class Rewriting {
   const duck::Connection& connection_;
   const Store& store_;
   const std::string& rows_;
-  const std::vector<DeltaColumn>& columns_;
+  const std::vector<LakeColumn>& columns_;
   const std::vector<std::string>& partitions_;
 };
 
@@ -258,7 +258,7 @@ class Rewriting {
 
 Result<DeltaRewrite> FindRewrite(const duck::Connection& connection, const Store& store,
                                  const std::string& rows, const std::vector<Json>& files,
-                                 const std::vector<DeltaColumn>& columns,
+                                 const std::vector<LakeColumn>& columns,
                                  const std::vector<std::string>& partitions) {
   return Rewriting(connection, store, rows, columns, partitions).Find(files);
 }

@@ -24,7 +24,7 @@ struct DeltaRewrite {
 // files outside of its folder. Other faults are those of the place.
 Result<DeltaRewrite> FindRewrite(const duck::Connection& connection, const Store& store,
                                  const std::string& rows, const std::vector<Json>& files,
-                                 const std::vector<DeltaColumn>& columns,
+                                 const std::vector<LakeColumn>& columns,
                                  const std::vector<std::string>& partitions);
 
 }  // namespace protium

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "base/json.h"
+#include "iceberg/rest_catalog.h"
+#include "iceberg/table.h"
 #include "local/source_listing.h"
-#include "sources/catalog.h"
-#include "sources/password.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
@@ -44,58 +43,21 @@ Result<std::string> NewestMetadata(const duck::Connection& connection, const Sou
        .fix = "ask its catalogue, and name that file: iceberg = \".../metadata/....json\""});
 }
 
-// DuckDB says "HTTP 0" of an answer that refuses who asks.
-Status CatalogFault(const Source& source, const Status& status) {
-  const std::string said = FaultOf(status).what;
-  const auto says = [&](std::string_view words) { return said.find(words) != said.npos; };
-  const bool refused = says("HTTP 0") || says("HTTP 401") || says("HTTP 403");
-  const bool missing = says("HTTP 404");
-  return Fail({.exit = missing ? Exit::kInput : Exit::kRemote,
-               .what = missing   ? "the catalogue has no table \"" + source.table + "\""
-                       : refused ? "the catalogue refuses the token, or fails"
-                                 : "the catalogue does not answer",
-               .where = PlaceOf(source),
-               .why = said.substr(0, said.find('\n')),
-               .fix = refused
-                          ? "the token is taken from " + DescribePlace(source.connection.password)
-                          : ""});
-}
-
-// The answer of a catalogue, asked by DuckDB, which checks certificates and has time limits.
-Result<Json> AskCatalog(const duck::Connection& connection, const Source& source,
-                        const std::string& address) {
-  const auto text =
-      duck::AskText(connection, "SELECT content FROM read_text(" + DuckDbText(address) + ")");
-  if (!text.ok()) return CatalogFault(source, text.status());
-  const Result<Json> answer = ParseJson(*text);
-  if (answer.ok() && answer->is_object()) return answer;
-  return Fail({.exit = Exit::kRemote,
-               .what = "the catalogue does not speak Iceberg's REST protocol",
-               .where = address});
-}
-
-std::string TextAt(const Json& json, const std::string& part, const std::string& key) {
-  if (!json.contains(part) || !json[part].is_object()) return {};
-  const Json& of = json[part];
-  return of.contains(key) && of[key].is_string() ? of[key].get<std::string>() : std::string();
-}
-
 }  // namespace
 
-Result<std::string> FindInCatalog(const duck::Connection& connection, const Source& source) {
-  const std::string& url = source.connection.url;
-  PT_LET(const Json config, AskCatalog(connection, source, ConfigAddress(url)));
-  std::string prefix = TextAt(config, "overrides", "prefix");
-  if (prefix.empty()) prefix = TextAt(config, "defaults", "prefix");
-  PT_LET(const Json table, AskCatalog(connection, source, TableAddress(url, prefix, source.table)));
-  const std::string place =
-      table.contains("metadata-location") && table["metadata-location"].is_string()
-          ? table["metadata-location"].get<std::string>()
-          : std::string();
-  if (place.ends_with(".json")) return place.starts_with("file://") ? place.substr(7) : place;
+Result<std::string> FindInCatalog(const Source& source) {
+  PT_LET(const RestCatalog catalog, RestCatalog::Open(source.connection));
+  PT_LET(const auto table, catalog.Load(source.table));
+  if (!table) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the catalogue has no table \"" + source.table + "\"",
+                 .where = PlaceOf(source)});
+  }
+  const std::string place = PlaceOfLocation(TextAt(*table, "metadata-location"));
+  if (place.ends_with(".json")) return place;
   return Fail({.exit = Exit::kRemote,
                .what = "the catalogue does not say where the table lies",
-               .where = TableAddress(url, prefix, source.table)});
+               .where = DescribeSource(source)});
 }
 
 Result<Source> PinIceberg(const duck::Connection& connection, Source source) {

@@ -9,9 +9,9 @@
 
 namespace protium {
 
-// Returns where the newest metadata of a catalogue's table lies (IsOfCatalog). Faults are kRemote,
-// kInput if there is no such table.
-Result<std::string> FindInCatalog(const duck::Connection& connection, const Source& source);
+// Returns where the newest metadata of a catalogue's table lies (IsOfCatalog). Faults are those of
+// RestCatalog (iceberg/rest_catalog.h), kInput if there is no such table.
+Result<std::string> FindInCatalog(const Source& source);
 
 // Returns the table at its file of metadata, with the snapshot that was asked for. Faults (kInput):
 // no table, two newest ones, no such snapshot.

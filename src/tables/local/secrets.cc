@@ -83,9 +83,4 @@ std::string StoreSecret(const StoreAccess& access, const std::string& name) {
          (access.provider == "azure" ? AzureSecret(access) : KeySecret(access)) + ")";
 }
 
-std::string CatalogSecret(const std::string& url, const std::string& token) {
-  return Head("pt_" + url, "http") + ", BEARER_TOKEN " + DuckDbText(token) + ", SCOPE " +
-         DuckDbText(url) + ")";
-}
-
 }  // namespace protium

@@ -21,7 +21,4 @@ std::string ClientOptions(const Source& source, const ServerUrl& url);
 // The statement that makes the secret `name` for all places of the store.
 std::string StoreSecret(const StoreAccess& access, const std::string& name);
 
-// The statement that makes a secret for all addresses that begin with `url`: a bearer token.
-std::string CatalogSecret(const std::string& url, const std::string& token);
-
 }  // namespace protium

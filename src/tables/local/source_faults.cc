@@ -97,7 +97,9 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
   } else if (Mentions(said, {"HTTP 403", "AccessDenied", "HTTP 401", "InvalidAccessKeyId",
                              "Forbidden", "AuthenticationFailed", "AuthorizationFailure"})) {
     fault.what = "the object store refuses the key, or what it asks for";
-    fault.fix = "the key is taken from " + access.found;
+    fault.fix = "the key is taken from " + access.found +
+                "; a clock that is minutes off is refused, too, since requests are signed with the "
+                "time";
   } else if (Mentions(said, {"HTTP 404", "NoSuchBucket", "NoSuchKey", "ContainerNotFound"})) {
     fault.exit = Exit::kInput;
     fault.what = "there is no such place at the object store";

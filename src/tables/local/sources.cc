@@ -115,6 +115,12 @@ std::filesystem::path ExtensionFolder() {
   return std::filesystem::absolute(library, ignored).parent_path() / "extensions";
 }
 
+// What the catalogue says is opened with the keys of the object stores, not with its own.
+Result<Source> Locate(Source source) {
+  PT_LET(source.file, FindInCatalog(source));
+  return source;
+}
+
 }  // namespace
 
 bool OpenSources::Has(const Source& source) const { return views_.contains(SourceView(source)); }
@@ -225,24 +231,11 @@ Status OpenSources::OpenPlace(const duck::Connection& connection, const Source& 
   return AskStore(connection, source);
 }
 
-// What the catalogue says is opened with the keys of the object stores, not with its own.
-Result<Source> OpenSources::Locate(const duck::Connection& connection, Source source) {
-  PT_LET(const std::string token, ReadPassword(source.connection.password));
-  if (!token.empty()) {
-    PT_TRY(WithoutPassword(
-        duck::Do(connection, CatalogSecret(ShowCatalogUrl(source.connection.url), token)), token));
-  }
-  const Result<std::string> place = FindInCatalog(connection, source);
-  PT_TRY(WithoutPassword(place.status(), token));
-  source.file = *place;
-  return source;
-}
-
 Result<Source> OpenSources::Pin(const duck::Connection& connection, const Source& source) {
   if (!NeedsPin(source)) return source;
   PT_TRY(Prepare(connection, source));
   if (!IsOfCatalog(source)) return FindPin(connection, source);
-  PT_LET(const Source located, Locate(connection, source));
+  PT_LET(const Source located, Locate(source));
   PT_TRY(Prepare(connection, located));
   return FindPin(connection, located);
 }

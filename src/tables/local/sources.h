@@ -35,11 +35,11 @@ class OpenSources {
   Result<std::string> OpenToWrite(const duck::Connection& connection, const Source& source);
   // Makes the files at a source's place readable and writable, whatever its kind.
   Status OpenPlace(const duck::Connection& connection, const Source& source);
+  // The same, and loads the readers of its kind. Opens no table.
+  Status Prepare(const duck::Connection& connection, const Source& source);
 
  private:
   enum class Access { kRead, kWrite };
-  Result<Source> Locate(const duck::Connection& connection, Source source);
-  Status Prepare(const duck::Connection& connection, const Source& source);
   Status AskStore(const duck::Connection& connection, const Source& source);
   Status Load(const duck::Connection& connection, const Source& source,
               const SourceExtensions& needed);

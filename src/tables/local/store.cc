@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "local/delta_store.h"
+#include "local/iceberg_store.h"
 #include "local/kept_tables.h"
 #include "local/sources.h"
 #include "local/upsert.h"
@@ -111,11 +112,14 @@ class Storing {
 }  // namespace
 
 Status CheckTarget(const DatabaseOptions& options, const Store& store) {
-  return store.target.kind == SourceKind::kDelta ? CheckDeltaTarget(options, store) : Status::OK();
+  if (store.target.kind == SourceKind::kDelta) return CheckDeltaTarget(options, store);
+  if (store.target.kind == SourceKind::kIceberg) return CheckIcebergTarget(options, store);
+  return Status::OK();
 }
 
 Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, const Store& store) {
   if (store.target.kind == SourceKind::kDelta) return StoreInDelta(options, stream, store);
+  if (store.target.kind == SourceKind::kIceberg) return StoreInIceberg(options, stream, store);
   const auto database = std::make_shared<Database>(options);
   PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
   PT_LET(const duck::Connection connection, database->Connect());

@@ -9,10 +9,11 @@
 namespace protium {
 
 // Writes the rows of `stream` into the table that `store` names: of Delta as StoreInDelta()
-// (local/delta_store.h), of a database in one transaction of its server;
-// returns their number. In the same transaction goes a row of the table protium_commits beside it,
-// and rows of a run and output that has one already are not appended again. The rows wait in a
-// database of their own, opened with `options`, until all have come.
+// (local/delta_store.h), of Iceberg as StoreInIceberg() (local/iceberg_store.h), of a database in
+// one transaction of its server; returns their number. In the same transaction goes a row of the
+// table protium_commits beside it, and rows of a run and output that has one already are not
+// appended again. The rows wait in a database of their own, opened with `options`, until all have
+// come.
 //
 // A table that does not exist is made. One that does keeps its columns, rights and indexes, and its
 // columns must be those of the rows, in any order. Faults are those of OpenSources.

@@ -134,7 +134,6 @@ Status CheckSource(const Source& source) {
 }
 
 SourceExtensions ExtensionsOfPlace(const Source& source) {
-  if (IsOfCatalog(source)) return {.names = {"httpfs"}, .set_up = "s3"};
   if (!IsObjectPlace(source.file)) return {};
   const std::string_view provider = ProviderOf(source.file);
   if (provider == "azure") return {.names = {"azure"}, .set_up = "azure"};

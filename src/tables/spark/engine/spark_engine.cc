@@ -168,7 +168,13 @@ class SparkEngine : public Engine {
 
  private:
   // A table that does not exist yet is no fault; a server without Delta or a store that refuses is.
+  // What the driver will write, its own engine checks.
   Status CheckTarget(const Store& store, const Call& call) {
+    if (store.target.kind == SourceKind::kIceberg) {
+      PT_LET(Engine* const embedded, embedded_.Open());
+      const Plan rows = MakePlan(Sql{.text = "SELECT 1 AS one", .names = {}});
+      return embedded->Explain(MakePlan(store, {rows}), call).status();
+    }
     if (store.target.kind != SourceKind::kDelta) return Status::OK();
     const Status found = Pin(store.target, call).status();
     return !found.ok() && FaultOf(found).exit != Exit::kInput ? found : Status::OK();

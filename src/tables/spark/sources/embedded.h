@@ -20,8 +20,9 @@ class Embedded {
 
   // An engine without workers, which lives as long as this.
   Result<Engine*> Open();
-  // Writes the rows into the table of a database in one transaction, so that a run that is resumed
-  // writes nothing twice: Spark's own tasks would each commit for themselves.
+  // Writes the rows into the table of a database or of an Iceberg catalogue in one transaction, so
+  // that a run that is resumed writes nothing twice: Spark's own tasks would each commit for
+  // themselves.
   Result<int64_t> Store(BatchStream& rows, const protium::Store& store) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "local/delta_files.h"
+#include "local/lake_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,21 +7,28 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/fault.h"
 #include "base/text.h"
 #include "duckdb/fault.h"
 #include "local/source_faults.h"
+#include "local/store_key.h"
+#include "objects/put_new.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/publish.h"
 #include "sources/object_store.h"
+#include "sources/password.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
 #include "sql/duckdb/quoted.h"
+#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {
@@ -32,10 +39,10 @@ namespace fs = std::filesystem;
 constexpr const char* kFileSize = "256MB";
 
 // The values of folders are written as texts, and Delta's texts of moments have no zone.
-std::string SelectText(const std::string& rows, const std::vector<DeltaColumn>& columns,
+std::string SelectText(const std::string& rows, const std::vector<LakeColumn>& columns,
                        const std::vector<std::string>& partitions) {
   std::string list;
-  for (const DeltaColumn& column : columns) {
+  for (const LakeColumn& column : columns) {
     const bool folder = std::ranges::count(partitions, column.name) > 0;
     const bool moment = column.type == "TIMESTAMP WITH TIME ZONE";
     list += fmt::format("{0}CAST({1} AS {2}) AS {1}", list.empty() ? "" : ", ",
@@ -44,14 +51,25 @@ std::string SelectText(const std::string& rows, const std::vector<DeltaColumn>& 
   return "SELECT " + list + " FROM " + rows;
 }
 
+// How the files number their columns, if they do.
+std::string FieldIds(const std::vector<LakeColumn>& columns) {
+  std::string ids;
+  for (const LakeColumn& column : columns) {
+    if (column.field_id.empty()) continue;
+    ids += (ids.empty() ? "" : ", ") + DuckDbName(column.name) + ": " + column.field_id;
+  }
+  return ids.empty() ? "" : "FIELD_IDS {" + ids + "}, ";
+}
+
 std::string CopyText(const std::string& select, const std::string& folder, const std::string& name,
+                     const std::vector<LakeColumn>& columns,
                      const std::vector<std::string>& partitions) {
   std::string by;
   for (const std::string& each : partitions) by += (by.empty() ? "" : ", ") + DuckDbName(each);
   return fmt::format(
-      "COPY ({}) TO {} (FORMAT parquet, COMPRESSION snappy, {}, OVERWRITE_OR_IGNORE, "
+      "COPY ({}) TO {} (FORMAT parquet, COMPRESSION snappy, {}{}, OVERWRITE_OR_IGNORE, "
       "FILENAME_PATTERN {}, RETURN_STATS)",
-      select, DuckDbText(folder),
+      select, DuckDbText(folder), FieldIds(columns),
       by.empty() ? fmt::format("FILE_SIZE_BYTES '{}'", kFileSize) : "PARTITION_BY (" + by + ")",
       DuckDbText(name + "-{i}"));
 }
@@ -89,7 +107,7 @@ bool HasBounds(const std::string& type) {
 
 // The smallest and the greatest value of the columns, and how many are NULL: a map of texts by the
 // quoted names of columns.
-Json StatisticsIn(duckdb_vector vector, idx_t row, const std::vector<DeltaColumn>& columns) {
+Json StatisticsIn(duckdb_vector vector, idx_t row, const std::vector<LakeColumn>& columns) {
   Json least = Json::object(), most = Json::object(), nulls = Json::object();
   const duckdb_list_entry entry =
       static_cast<duckdb_list_entry*>(duckdb_vector_get_data(vector))[row];
@@ -99,7 +117,7 @@ Json StatisticsIn(duckdb_vector vector, idx_t row, const std::vector<DeltaColumn
   for (idx_t i = entry.offset; i < entry.offset + entry.length; ++i) {
     const std::string name = TextIn(names, i);
     const auto column = std::ranges::find_if(
-        columns, [&](const DeltaColumn& each) { return InQuotes(each.name, '"') == name; });
+        columns, [&](const LakeColumn& each) { return InQuotes(each.name, '"') == name; });
     if (column == columns.end() || !HasBounds(column->type)) continue;
     const Json found = TextsIn(facts, i);
     const auto value = [&](const char* key) {
@@ -119,8 +137,8 @@ Json StatisticsIn(duckdb_vector vector, idx_t row, const std::vector<DeltaColumn
 
 // The columns of COPY ... RETURN_STATS: the file's name, its rows, its bytes, those of its footer,
 // what is known of its columns, and the values of its folders.
-DeltaFile FileIn(const duck::Chunk& chunk, idx_t row, const std::string& folder,
-                 const std::vector<DeltaColumn>& columns) {
+LakeFile FileIn(const duck::Chunk& chunk, idx_t row, const std::string& folder,
+                const std::vector<LakeColumn>& columns) {
   const auto column = [&](idx_t i) { return duckdb_data_chunk_get_vector(chunk.get(), i); };
   const auto number = [&](idx_t i) {
     return static_cast<int64_t>(static_cast<uint64_t*>(duckdb_vector_get_data(column(i)))[row]);
@@ -139,9 +157,9 @@ Status WriteFault(const Source& target, const Status& status) {
   return Fail(std::move(fault));
 }
 
-Status Sync(const std::string& folder, const std::vector<DeltaFile>& files) {
+Status Sync(const std::string& folder, const std::vector<LakeFile>& files) {
   std::set<fs::path> folders = {folder};
-  for (const DeltaFile& file : files) {
+  for (const LakeFile& file : files) {
     const fs::path path = fs::path(folder) / file.path;
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd || ::fsync(fd.get()) != 0) return SystemFault("write " + path.string(), errno);
@@ -153,22 +171,22 @@ Status Sync(const std::string& folder, const std::vector<DeltaFile>& files) {
 
 }  // namespace
 
-Result<std::vector<DeltaFile>> WriteDeltaFiles(const duck::Connection& connection,
-                                               const Source& target, const std::string& name,
-                                               const std::string& rows,
-                                               const std::vector<DeltaColumn>& columns,
-                                               const std::vector<std::string>& partitions) {
+Result<std::vector<LakeFile>> WriteLakeFiles(const duck::Connection& connection,
+                                             const Source& target, const std::string& name,
+                                             const std::string& rows,
+                                             const std::vector<LakeColumn>& columns,
+                                             const std::vector<std::string>& partitions) {
   const std::string folder = TableFolder(target.file);
   const bool here = !IsObjectPlace(target.file);
   if (here) PT_TRY(MakeFolder(folder));
   const std::string copy =
-      CopyText(SelectText(rows, columns, partitions), folder, name, partitions);
+      CopyText(SelectText(rows, columns, partitions), folder, name, columns, partitions);
   duck::Answer answer;
   if (duckdb_query(connection.get(), copy.c_str(), answer.out()) == DuckDBError) {
     return WriteFault(target, DuckDbFault(duckdb_result_error(answer.out()),
                                           duckdb_result_error_type(answer.out())));
   }
-  std::vector<DeltaFile> files;
+  std::vector<LakeFile> files;
   while (true) {
     const duck::Chunk chunk(duckdb_fetch_chunk(*answer.out()));
     if (chunk.get() == nullptr) break;
@@ -180,7 +198,7 @@ Result<std::vector<DeltaFile>> WriteDeltaFiles(const duck::Connection& connectio
   return files;
 }
 
-void RemoveDeltaFiles(const Source& target, const std::string& name) {
+void RemoveLakeFiles(const Source& target, const std::string& name) {
   if (IsObjectPlace(target.file)) return;
   std::error_code error;
   std::vector<fs::path> files;
@@ -189,6 +207,47 @@ void RemoveDeltaFiles(const Source& target, const std::string& name) {
     if (at->path().filename().string().starts_with(name)) files.push_back(at->path());
   }
   for (const fs::path& file : files) fs::remove(file, error);
+}
+
+std::string MarkOf(const Store& store) { return "protium " + store.run + " " + store.output; }
+
+int64_t MillisNow() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+Result<bool> PutLakeFile(const duck::Connection& connection, const Source& target,
+                         const std::string& place, std::string_view text) {
+  if (!IsObjectPlace(place)) {
+    PT_TRY(MakeFolder(fs::path(place).parent_path()));
+    return WriteNewFile(place, text);
+  }
+  PT_LET(const S3Access access, FindStoreKey(connection, target));
+  const Result<bool> put = PutNewObject(access, place, text);
+  PT_TRY(WithoutPassword(put.status(), access.secret));
+  if (*put) return true;
+  // An earlier try may have arrived although its answer was lost.
+  const std::string read = "(SELECT content FROM read_blob(" + DuckDbText(DuckDbPath(place)) + "))";
+  PT_LET(const std::string there, duck::AskText(connection, "SELECT sha256" + read));
+  return there == Sha256Hex(text);
+}
+
+Status CheckNoNulls(const duck::Connection& connection, const std::string& rows,
+                    const std::vector<LakeColumn>& columns, const std::string& place) {
+  for (const LakeColumn& column : columns) {
+    if (column.nullable) continue;
+    PT_LET(const std::string nulls,
+           duck::AskText(connection,
+                         fmt::format("SELECT CAST(count(*) AS VARCHAR) FROM {} WHERE {} IS NULL",
+                                     rows, DuckDbName(column.name))));
+    if (nulls == "0") continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("{} of the rows have no \"{}\", which the table needs", nulls,
+                                     column.name),
+                 .where = place,
+                 .kept = "the table as it was"});
+  }
+  return Status::OK();
 }
 
 }  // namespace protium

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values and files in Avro's binary form (Apache Avro 1.11 Specification, "Binary Encoding" and
+// "Object Container Files").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+
+namespace protium {
+
+// Appends an int or a long, which are written alike.
+void PutAvroLong(std::string& to, int64_t value);
+// Appends bytes or a string, which are written alike.
+void PutAvroBytes(std::string& to, std::string_view bytes);
+// Appends which of a union ["null", T] follows.
+void PutAvroNull(std::string& to);
+void PutAvroSome(std::string& to);
+
+// A file of one block, not compressed. `records` are `count` values of `schema`, one after the
+// other; `notes` are kept beside the schema.
+std::string AvroFile(const Json& schema,
+                     const std::vector<std::pair<std::string, std::string>>& notes, int64_t count,
+                     std::string_view records);
+
+}  // namespace protium

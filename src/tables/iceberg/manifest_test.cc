@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What readers make of these files, tests/whole/iceberg_output_test.cc asks of others' programs.
+#include "iceberg/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+const IcebergTable kTable = {.spec = 4, .sequence = 6};
+
+TEST(Manifest, SaysWhatWasAddedOrTakenOut) {
+  const std::vector<IcebergFile> files = {{.rows = 10}, {.rows = 5}};
+  const IcebergManifest added =
+      DescribeManifest(files, EntryStatus::kAdded, IcebergContent::kRows, kTable, 9);
+  EXPECT_EQ(added.added_files, 2);
+  EXPECT_EQ(added.added_rows, 15);
+  EXPECT_EQ(added.deleted_files, 0);
+  EXPECT_EQ(added.sequence, 7);
+  EXPECT_EQ(added.spec, 4);
+  EXPECT_EQ(added.snapshot, 9);
+  EXPECT_EQ(
+      DescribeManifest(files, EntryStatus::kDeleted, IcebergContent::kRows, kTable, 9).deleted_rows,
+      15);
+}
+
+TEST(Manifest, IsReadUnderTheNamesOfEarlierWritersToo) {
+  const auto read = ReadManifest({{"manifest_path", "m"},
+                                  {"manifest_length", 12},
+                                  {"added_data_files_count", 3},
+                                  {"deleted_files_count", 1},
+                                  {"content", 1}},
+                                 "list");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->added_files, 3);
+  EXPECT_EQ(read->deleted_files, 1);
+  EXPECT_EQ(read->content, IcebergContent::kDeletes);
+  EXPECT_EQ(read->sequence, 0);
+  EXPECT_EQ(
+      FaultOf(ReadManifest({{"manifest_path", "m"}, {"key_metadata", "k"}}, "list").status()).what,
+      "the Iceberg table is encrypted, which is not kept here");
+  EXPECT_FALSE(ReadManifest(Json::object(), "list").ok());
+}
+
+TEST(Manifest, HasFilesThatInheritItsNumber) {
+  const Json entries = {
+      {{"status", 1}, {"data_file", {{"file_path", "a"}, {"record_count", 3}}}},
+      {{"status", 2}, {"data_file", {{"file_path", "gone"}}}},
+      {{"status", 0},
+       {"sequence_number", 2},
+       {"file_sequence_number", 1},
+       {"data_file", {{"file_path", "b"}, {"content", 2}, {"equality_ids", {4}}}}}};
+  const auto files = LiveFiles(entries, {.sequence = 5});
+  ASSERT_EQ(files.size(), 2);
+  EXPECT_EQ(files[0].location, "a");
+  EXPECT_EQ(files[0].rows, 3);
+  EXPECT_EQ(files[0].sequence, 5);
+  EXPECT_EQ(files[1].sequence, 2);
+  EXPECT_EQ(files[1].file_sequence, 1);
+  EXPECT_EQ(files[1].equality_ids, std::vector<int64_t>({4}));
+}
+
+}  // namespace
+}  // namespace protium

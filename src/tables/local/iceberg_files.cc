@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/iceberg_files.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "local/lake_files.h"
+#include "local/source_faults.h"
+#include "os/random_letters.h"
+#include "sql/duckdb/quoted.h"
+#include "sql/duckdb/scan.h"
+
+namespace protium {
+
+IcebergFiles::IcebergFiles(const duck::Connection& connection, Source folder,
+                           const IcebergTable& table, int64_t snapshot)
+    : connection_(connection),
+      folder_(std::move(folder)),
+      table_(table),
+      snapshot_(snapshot),
+      id_(RandomLetters(20)) {}
+
+Status IcebergFiles::Add(const std::vector<IcebergFile>& files) {
+  return PutManifest(files, EntryStatus::kAdded, IcebergContent::kRows);
+}
+
+Status IcebergFiles::KeepOthers() {
+  PT_LET(const auto others, Others());
+  manifests_.insert(manifests_.end(), others.begin(), others.end());
+  return Status::OK();
+}
+
+// Those who read what has changed, and those who remove what no snapshot has any more, learn of it
+// from manifests that say so.
+Result<std::vector<IcebergFile>> IcebergFiles::RemoveOthers() {
+  std::vector<IcebergFile> all;
+  PT_LET(const auto others, Others());
+  for (const IcebergContent content : {IcebergContent::kRows, IcebergContent::kDeletes}) {
+    std::vector<IcebergFile> removed;
+    for (const IcebergManifest& manifest : others) {
+      if (manifest.content != content) continue;
+      PT_LET(const auto live, LiveFilesOf(manifest));
+      removed.insert(removed.end(), live.begin(), live.end());
+    }
+    if (removed.empty()) continue;
+    PT_TRY(PutManifest(removed, EntryStatus::kDeleted, content));
+    all.insert(all.end(), removed.begin(), removed.end());
+  }
+  return all;
+}
+
+Result<std::string> IcebergFiles::Finish() {
+  return Put(fmt::format("snap-{}-{}.avro", snapshot_, id_),
+             ManifestListText(manifests_, table_, snapshot_));
+}
+
+Status IcebergFiles::PutManifest(const std::vector<IcebergFile>& files, EntryStatus status,
+                                 IcebergContent content) {
+  IcebergManifest manifest = DescribeManifest(files, status, content, table_, snapshot_);
+  const std::string text = ManifestText(files, status, content, table_, snapshot_);
+  manifest.bytes = static_cast<int64_t>(text.size());
+  PT_LET(manifest.location, Put(fmt::format("{}-m{}.avro", id_, manifests_.size()), text));
+  manifests_.push_back(std::move(manifest));
+  return Status::OK();
+}
+
+Result<std::string> IcebergFiles::Put(const std::string& name, const std::string& text) {
+  PT_LET(const bool put, PutLakeFile(connection_, folder_, folder_.file + "/" + name, text));
+  if (put) return MetadataFolder(table_) + "/" + name;
+  return Fail({.exit = Exit::kRemote,
+               .what = "another writer has made the file " + name,
+               .where = folder_.file,
+               .kept = "the table as it was"});
+}
+
+Result<std::vector<IcebergManifest>> IcebergFiles::Others() {
+  std::vector<IcebergManifest> manifests;
+  const std::string list = TextAt(table_.snapshot, "manifest-list");
+  if (list.empty()) return manifests;
+  PT_LET(const Json lines, Read(list, "to_json(t)"));
+  for (const Json& line : lines) {
+    PT_LET(IcebergManifest manifest, ReadManifest(line, list));
+    manifests.push_back(std::move(manifest));
+  }
+  return manifests;
+}
+
+// Without the facts about columns, which are long and of no use here.
+Result<std::vector<IcebergFile>> IcebergFiles::LiveFilesOf(const IcebergManifest& manifest) {
+  constexpr const char* kLong[] = {"column_sizes",     "value_counts", "null_value_counts",
+                                   "nan_value_counts", "lower_bounds", "upper_bounds",
+                                   "split_offsets",    "partition"};
+  std::string without;
+  for (const char* each : kLong) {
+    without += fmt::format("{}\"{}\":null", without.empty() ? "" : ",", each);
+  }
+  PT_LET(const Json entries, Read(manifest.location, fmt::format("json_merge_patch(to_json(t), "
+                                                                 "'{{\"data_file\":{{{}}}}}')",
+                                                                 without)));
+  return LiveFiles(entries, manifest);
+}
+
+// `as` writes a line, t, as JSON.
+Result<Json> IcebergFiles::Read(const std::string& location, const std::string& as) {
+  const auto text = duck::AskText(
+      connection_,
+      fmt::format("SELECT coalesce(CAST(to_json(list({})) AS VARCHAR), '[]') FROM read_avro({}) t",
+                  as, DuckDbText(DuckDbPath(PlaceOfLocation(location)))));
+  if (text.ok()) return ParseJson(*text);
+  return PlaceFault(folder_, text.status());
+}
+
+}  // namespace protium

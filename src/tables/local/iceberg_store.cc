@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/iceberg_store.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "base/text.h"
+#include "iceberg/columns.h"
+#include "iceberg/commit.h"
+#include "iceberg/rest_catalog.h"
+#include "local/iceberg_files.h"
+#include "local/kept_tables.h"
+#include "local/lake_files.h"
+#include "local/sources.h"
+#include "local/store_key.h"
+#include "os/random_letters.h"
+#include "sources/catalog.h"
+#include "sources/object_store.h"
+#include "sources/source.h"
+
+// 1. Files come before the commit that names them, so a process that is killed in between leaves
+//    files that no snapshot has, and nothing else.
+// 2. A commit asks the catalogue for one snapshot after the one that was read. Of two requests that
+//    follow the same snapshot the catalogue grants one, so a request whose answer is lost can be
+//    made again: whichever comes second is refused.
+// 3. From the first request on, no file that it named is removed: it may be granted yet.
+
+namespace protium {
+namespace {
+
+// Each conflict is another writer's commit; each answer that is lost, a catalogue in trouble.
+constexpr int kMostConflicts = 20;
+constexpr int kMostLost = 6;
+constexpr const char* kNote = "protium.commit";
+
+Status CheckPlace(const Store& store) {
+  const Source& target = store.target;
+  if (store.mode == StoreMode::kUpsert) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = "rows of Iceberg tables are not upserted",
+         .where = DescribeSource(target),
+         .fix = "mode = \"append\" or \"replace\"; Delta tables and databases take upsert"});
+  }
+  if (IsOfCatalog(target)) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "Iceberg tables are written through their catalogue",
+               .where = DescribeSource(target),
+               .why = "a folder does not tell which of two writers was first",
+               .fix = "iceberg = \"sales.scores\", catalog = \"NAME\", and a section "
+                      "[connections.NAME] with the catalogue's url"});
+}
+
+// Files are put here and at S3; what others take is not known.
+Status CheckLocation(const IcebergTable& table) {
+  for (const std::string& folder : {DataFolder(table), MetadataFolder(table)}) {
+    const std::string place = PlaceOfLocation(folder);
+    const bool here = place.starts_with('/');
+    if (here || (IsObjectPlace(place) && ProviderOf(place) == "s3")) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "Iceberg tables are written in folders here and at s3://",
+                 .where = folder,
+                 .why = "the catalogue says that the table lies there",
+                 .fix = "name a table that lies elsewhere"});
+  }
+  return Status::OK();
+}
+
+// A number that no other snapshot has.
+int64_t NewSnapshot() {
+  constexpr size_t kDigits = 15;  // Of sixteen: the number is positive.
+  const std::string digits = Sha256Hex(RandomLetters(32)).substr(0, kDigits);
+  return static_cast<int64_t>(std::stoull(digits, nullptr, 16));
+}
+
+// The table in the catalogue, and where it lies.
+class IcebergTarget {
+ public:
+  static Result<IcebergTarget> Open(const Source& target) {
+    PT_LET(RestCatalog catalog, RestCatalog::Open(target.connection));
+    return IcebergTarget(std::move(catalog), target);
+  }
+
+  // Reads what the catalogue says now; nullopt: there is no such table.
+  Result<std::optional<IcebergTable>> Read() const {
+    PT_LET(const auto answer, catalog_.Load(target_.table));
+    return TableIn(answer);
+  }
+
+  // The table, which is made if there is none. Another writer may be faster.
+  Result<IcebergTable> ReadOrMake(const arrow::Schema& rows) const {
+    PT_LET(const auto there, Read());
+    if (there) return *there;
+    PT_LET(const Json schema, IcebergSchema(rows));
+    PT_LET(const auto made, catalog_.Create(target_.table, schema));
+    PT_LET(const auto table, made ? TableIn(made) : Read());
+    if (table) return *table;
+    return Fail({.exit = Exit::kRemote,
+                 .what = "the catalogue has a table of the name and does not show it",
+                 .where = DescribeSource(target_)});
+  }
+
+  // The folder of the table as a source whose files can be opened.
+  Source At(const std::string& folder) const {
+    return {
+        .kind = SourceKind::kIceberg, .file = PlaceOfLocation(folder), .stores = target_.stores};
+  }
+
+  const RestCatalog& catalog() const { return catalog_; }
+  std::string place() const { return DescribeSource(target_); }
+
+ private:
+  IcebergTarget(RestCatalog catalog, const Source& target)
+      : catalog_(std::move(catalog)), target_(target) {}
+
+  Result<std::optional<IcebergTable>> TableIn(const std::optional<Json>& answer) const {
+    if (!answer) return std::nullopt;
+    PT_LET(IcebergTable table, ReadIcebergTable(MemberOf(*answer, "metadata"), place()));
+    PT_TRY(CheckWritable(table, place()));
+    PT_TRY(CheckLocation(table));
+    return std::optional(std::move(table));
+  }
+
+  RestCatalog catalog_;
+  const Source& target_;
+};
+
+class IcebergStoring {
+ public:
+  IcebergStoring(const duck::Connection& connection, OpenSources& sources, const Store& store,
+                 const IcebergTarget& target, IcebergTable table)
+      : connection_(connection),
+        sources_(sources),
+        store_(store),
+        target_(target),
+        table_(std::move(table)),
+        snapshot_(NewSnapshot()) {}
+
+  // Replacing gives the same however often, and a run may have learned more since.
+  bool IsDone() const {
+    return store_.mode == StoreMode::kAppend && HasSnapshotWith(table_, kNote, MarkOf(store_));
+  }
+
+  Status Write(const std::string& rows, const std::vector<LakeColumn>& columns) {
+    const Status written = WriteFiles(rows, columns);
+    if (!written.ok()) RemoveLakeFiles(data_, name_);
+    return written;
+  }
+
+  Status Commit() {
+    int conflicts = 0, lost = 0;
+    while (conflicts < kMostConflicts && lost < kMostLost) {
+      PT_LET(const Json request, Prepare());
+      PT_LET(const CommitAnswer answer, target_.catalog().Commit(store_.target.table, request));
+      if (answer == CommitAnswer::kDone) return Status::OK();
+      ++(answer == CommitAnswer::kSlower ? conflicts : lost);
+      Wait(conflicts + lost);
+      PT_LET(const bool arrived, ReadAgain());
+      if (arrived) return Status::OK();
+    }
+    return Fail({.exit = Exit::kRemote,
+                 .what = lost == kMostLost
+                             ? "the catalogue does not answer the commit"
+                             : fmt::format("other writers were faster {} times", kMostConflicts),
+                 .where = target_.place(),
+                 .fix = "protium resume asks again, and writes nothing twice",
+                 .kept = "the table, and the files beside it"});
+  }
+
+ private:
+  Status WriteFiles(const std::string& rows, const std::vector<LakeColumn>& columns) {
+    name_ = "part-" + RandomLetters(16);
+    data_ = target_.At(DataFolder(table_));
+    PT_TRY(sources_.Prepare(connection_, data_));
+    PT_TRY(sources_.Prepare(connection_, target_.At(MetadataFolder(table_))));
+    PT_LET(const auto files, WriteLakeFiles(connection_, data_, name_, rows, columns, {}));
+    for (const LakeFile& file : files) added_.push_back(Described(file));
+    return Status::OK();
+  }
+
+  IcebergFile Described(const LakeFile& file) const {
+    const Json& facts = file.statistics;
+    return {.location = DataFolder(table_) + "/" + file.path,
+            .rows = file.rows,
+            .bytes = file.bytes,
+            .nulls = IcebergCounts(table_.schema, MemberOf(facts, "nullCount")),
+            .smallest = IcebergBounds(table_.schema, MemberOf(facts, "minValues")),
+            .largest = IcebergBounds(table_.schema, MemberOf(facts, "maxValues"))};
+  }
+
+  // Writes the files of a snapshot that follows the table's newest, and what asks for it.
+  Result<Json> Prepare() {
+    IcebergFiles files(connection_, target_.At(MetadataFolder(table_)), table_, snapshot_);
+    PT_TRY(files.Add(added_));
+    IcebergCommit commit{.replaces = store_.mode == StoreMode::kReplace,
+                         .snapshot = snapshot_,
+                         .millis = MillisNow(),
+                         .note = kNote,
+                         .value = MarkOf(store_),
+                         .added = added_};
+    if (commit.replaces) {
+      PT_LET(commit.removed, files.RemoveOthers());
+    } else {
+      PT_TRY(files.KeepOthers());
+    }
+    PT_LET(commit.manifest_list, files.Finish());
+    return CommitRequest(commit, table_);
+  }
+
+  // Reads the table anew; true if it has the snapshot.
+  Result<bool> ReadAgain() {
+    const IcebergTable before = table_;
+    PT_LET(const auto now, target_.Read());
+    if (now) table_ = *now;
+    if (now && HasSnapshot(table_, snapshot_)) return true;
+    const bool same = now && table_.uuid == before.uuid && table_.schema == before.schema &&
+                      table_.location == before.location;
+    if (same) return false;
+    return Fail({.exit = Exit::kRemote,
+                 .what = "another writer has changed the columns of the table meanwhile, or made "
+                         "it anew",
+                 .where = target_.place(),
+                 .fix = "protium resume writes the rows again",
+                 .kept = "the table without these rows"});
+  }
+
+  static void Wait(int tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50 << std::min(tries, 6)));
+  }
+
+  const duck::Connection& connection_;
+  OpenSources& sources_;
+  const Store& store_;
+  const IcebergTarget& target_;
+  IcebergTable table_;  // As it was read last.
+  const int64_t snapshot_;
+  Source data_;
+  std::string name_;  // That of the files of rows begins so.
+  std::vector<IcebergFile> added_;
+};
+
+}  // namespace
+
+Result<int64_t> StoreInIceberg(const DatabaseOptions& options, BatchStream& stream,
+                               const Store& store) {
+  PT_TRY(CheckPlace(store));
+  PT_LET(const IcebergTarget target, IcebergTarget::Open(store.target));
+  PT_LET(IcebergTable table, target.ReadOrMake(*stream.schema()));
+  PT_LET(const auto columns, FitIcebergColumns(table.schema, *stream.schema(), target.place()));
+  DatabaseOptions own = options;
+  own.show_secrets = true;  // For FindStoreKey(); no SQL of others runs in this database.
+  const auto database = std::make_shared<Database>(own);
+  PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
+  PT_LET(const duck::Connection connection, database->Connect());
+  PT_TRY(CheckNoNulls(connection, rows.name(), columns, target.place()));
+  PT_LET(const std::string count,
+         duck::AskText(connection, "SELECT CAST(count(*) AS VARCHAR) FROM " + rows.name()));
+  OpenSources sources;
+  IcebergStoring storing(connection, sources, store, target, std::move(table));
+  if (!storing.IsDone()) {
+    PT_TRY(storing.Write(rows.name(), columns));
+    PT_TRY(storing.Commit());
+  }
+  return AllAsNumber<int64_t>(count).value_or(0);
+}
+
+// Where a table that is not there yet will lie, the catalogue says when it makes it.
+Status CheckIcebergTarget(const DatabaseOptions& options, const Store& store) {
+  PT_TRY(CheckPlace(store));
+  PT_LET(const IcebergTarget target, IcebergTarget::Open(store.target));
+  PT_LET(const auto table, target.Read());
+  PT_LET(const bool there, target.catalog().HasNamespace(store.target.table));
+  if (!there) {
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = "the catalogue has no namespace for the table \"" + store.target.table + "\"",
+         .where = PlaceOf(store.target),
+         .fix = "make it there, or name another"});
+  }
+  Database database(options);
+  PT_LET(const duck::Connection connection, database.Connect());
+  OpenSources sources;
+  return sources.Prepare(connection, target.At(table ? DataFolder(*table) : "/"));
+}
+
+}  // namespace protium

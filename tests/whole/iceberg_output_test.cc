@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows written into Iceberg tables through a catalogue, read by pyiceberg and by DuckDB.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <string>
+
+#include "whole/iceberg_catalog.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class IcebergOutput : public testing::Test {
+ protected:
+  void SetUp() override { NEED_LAKES(); }
+
+  // Writes the machines that `where` selects, each with `load`.
+  std::string Job(const std::string& where, int load, const std::string& how) const {
+    return fmt::format(
+               "name = \"out\"\n[tables]\nmachines = {{ csv = \"machines.csv\" }}\n[etl]\nsql = "
+               "\"SELECT id, kind, CAST({} AS DOUBLE) AS load FROM machines WHERE {}\"\n[outputs]\n"
+               "out = {{ iceberg = \"sales.scores\", catalog = \"house\", {} }}\n",
+               load, where, how) +
+           catalog_->Section();
+  }
+  Outcome Write(const std::string& where, int load, const std::string& how) {
+    own_.Write("job.toml", Job(where, load, how));
+    fs::remove_all(own_ / "runs");
+    return Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
+  }
+  std::map<std::string, std::string> Environment() const {
+    std::map<std::string, std::string> environment;
+    if (store_ != nullptr) environment = store_->Environment();
+    environment["TOKEN"] = kStoreCanary;
+    return environment;
+  }
+  Outcome Protium(std::vector<std::string> words) const {
+    return AtStore(own_, Environment(), std::move(words));
+  }
+  void Start(const ObjectServer* store) {
+    store_ = store;
+    catalog_ = std::make_unique<IcebergCatalog>(
+        store == nullptr ? "file://" + own_.path().string() : "s3://lake/written", store);
+  }
+  // Rows, distinct ids and the sum of loads, as pyiceberg reads them.
+  std::string Rows() const {
+    return catalog_->Read(
+        "print(rows.num_rows, len(set(rows['id'].to_pylist())), sum(rows['load'].to_pylist()))");
+  }
+  // Rows and the sum of loads, as DuckDB reads them.
+  std::string RowsByDuckDb() const {
+    own_.Write("count.toml",
+               "name = \"count\"\n[tables]\nt = { iceberg = \"sales.scores\", catalog = \"house\" "
+               "}\n[etl]\nsql = \"SELECT count(*) AS n, sum(load) AS loads FROM t\"\n[outputs]\n"
+               "counted = \"" +
+                   (own_ / "counted.csv").string() + "\"\n" + catalog_->Section());
+    const Outcome run =
+        Protium({"run", own_ / "count.toml", "--runs-dir", own_ / "counts", "--force"});
+    return run.exit == 0 ? own_.Text("counted.csv") : run.err;
+  }
+  // Starts an append of ten rows and kills it when `seen` says so; then resumes it.
+  Outcome KillAndResume(const fs::path& watched, const std::function<bool()>& seen) {
+    own_.Write("job.toml", Job("id < 10", 1, "mode = \"append\""));
+    fs::remove_all(own_ / "runs");
+    Running run({ProtiumCommand(), "run", own_ / "job.toml", "--runs-dir", own_ / "runs"},
+                own_.path(), Environment());
+    EXPECT_TRUE(run.AwaitChange(watched, seen));
+    run.Signal(SIGKILL);
+    run.Wait();
+    return Protium({"resume", FirstRun(own_)});
+  }
+
+  const OwnJob own_{MachinesTable(100)};
+  const ObjectServer* store_ = nullptr;
+  std::unique_ptr<IcebergCatalog> catalog_;
+};
+
+}  // namespace
+
+TEST_F(IcebergOutput, IsAppendedAndReplacedHereAndAtAStoreOnce) {
+  NEED_STORE(store);
+  for (const ObjectServer* const at :
+       {static_cast<const ObjectServer*>(nullptr), static_cast<const ObjectServer*>(store)}) {
+    Start(at);
+    Outcome run = Write("id < 10", 1, "mode = \"append\"");
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(Rows(), "10 10 10.0\n");
+    const Outcome again = Protium({"resume", FirstRun(own_)});
+    ASSERT_EQ(again.exit, 0) << again.err;
+    EXPECT_EQ(Rows(), "10 10 10.0\n");
+    run = Write("id < 3", 7, "mode = \"append\"");
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(Rows(), "13 10 31.0\n");
+    EXPECT_EQ(RowsByDuckDb(), "\"n\",\"loads\"\n13,31\n");
+    run = Write("id < 4", 1, "mode = \"replace\"");
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_EQ(Rows(), "4 4 4.0\n");
+    EXPECT_EQ(RowsByDuckDb(), "\"n\",\"loads\"\n4,4\n");
+    EXPECT_EQ(catalog_->Read(
+                  "s = table.current_snapshot()\nprint(s.summary.operation.value, "
+                  "s.summary['deleted-records'], s.summary['total-records'], s.sequence_number, "
+                  "'run' if s.summary['protium.commit'].startswith('protium ') else '')\n"
+                  "print([e.status.name for m in s.manifests(table.io) for e in "
+                  "m.fetch_manifest_entry(table.io, discard_deleted=False)])"),
+              "overwrite 13 4 3 run\n['ADDED', 'DELETED', 'DELETED']\n");
+    EXPECT_FALSE(Has(run.out + run.err, kStoreCanary));
+    EXPECT_FALSE(AnyFileHas(own_ / "runs", kStoreCanary));
+  }
+}
+
+TEST_F(IcebergOutput, GoesIntoATableThatOthersHaveMadeAndTheyIntoOurs) {
+  Start(nullptr);
+  const std::string made = catalog_->Read("print()");
+  EXPECT_TRUE(Has(made, "NoSuchTableError")) << made;
+  const Outcome theirs = RunLakePython(
+      R"(import sys, pyarrow as pa
+from pyiceberg.catalog.sql import SqlCatalog
+catalog = SqlCatalog("c", uri="sqlite:///" + sys.argv[1] + "/catalog.db", warehouse=sys.argv[2])
+rows = pa.table({"load": [0.5, 0.5], "id": pa.array([-1, -2], pa.int64()), "kind": ["a", None]})
+table = catalog.create_table("sales.scores", schema=rows.schema)
+table.append(rows)
+table.append(rows)
+)",
+      {catalog_->folder().string(), "file://" + own_.path().string()}, own_.path());
+  ASSERT_EQ(theirs.exit, 0) << theirs.err;
+  const Outcome run = Write("id < 10", 1, "mode = \"append\"");
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(Rows(), "14 12 12.0\n");
+  EXPECT_EQ(RowsByDuckDb(), "\"n\",\"loads\"\n14,12\n");
+  // Our bounds leave files out, and our manifests are merged into theirs.
+  EXPECT_EQ(
+      catalog_->Read("from pyiceberg.expressions import LessThan, EqualTo\n"
+                     "print(len(list(table.scan(row_filter=LessThan('id', 0)).plan_files())))\n"
+                     "table.delete(EqualTo('id', 3))\n"
+                     "table.append(rows.slice(0, 1))\n"
+                     "print(table.scan().to_arrow().num_rows)"),
+      "2\n14\n");
+  const Outcome less = Write("id < 4", 1, "mode = \"replace\"");
+  ASSERT_EQ(less.exit, 0) << less.err;
+  EXPECT_EQ(Rows(), "4 4 4.0\n");
+}
+
+TEST_F(IcebergOutput, IsWrittenOnceThoughAnAnswerIsLostOrAnotherWriterIsFaster) {
+  Start(nullptr);
+  ASSERT_EQ(Write("id < 1", 1, "mode = \"append\"").exit, 0);
+  for (const char* how : {"slower", "lost"}) {
+    catalog_->Disturb(how);
+    const std::string before = Rows();
+    const Outcome run = Write("id < 10", 1, "mode = \"append\"");
+    ASSERT_EQ(run.exit, 0) << run.err;
+    EXPECT_FALSE(catalog_->Has(how));
+    EXPECT_EQ(Rows(), std::string(how) == "slower" ? "11 10 11.0\n" : "21 10 21.0\n") << before;
+  }
+  catalog_->Disturb("lost");
+  const Outcome replaced = Write("id < 10", 1, "mode = \"replace\"");
+  ASSERT_EQ(replaced.exit, 0) << replaced.err;
+  EXPECT_EQ(Rows(), "10 10 10.0\n");
+  EXPECT_EQ(catalog_->Read("print(len(table.snapshots()))"), "4\n");
+}
+
+TEST_F(IcebergOutput, OfARunThatIsKilledAnywhereIsWrittenOnce) {
+  Start(nullptr);
+  ASSERT_EQ(Write("id < 1", 1, "mode = \"append\"").exit, 0);
+  int rows = 1;
+  const fs::path table = own_ / "sales/scores";
+  for (const char* folder : {"data", "metadata"}) {
+    const auto files = [&] {
+      return std::distance(fs::directory_iterator(table / folder), fs::directory_iterator());
+    };
+    const auto before = files();
+    const Outcome resumed = KillAndResume(table / folder, [&] { return files() > before; });
+    ASSERT_EQ(resumed.exit, 0) << resumed.err;
+    rows += 10;
+    EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << folder << Rows();
+  }
+  for (const char* how : {"before", "after", "late"}) {
+    fs::remove(catalog_->folder() / "arrived");
+    catalog_->Disturb(how);
+    const Outcome resumed =
+        KillAndResume(catalog_->folder(), [&] { return catalog_->Has("arrived"); });
+    ASSERT_EQ(resumed.exit, 0) << resumed.err;
+    rows += 10;
+    EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << how << Rows();
+  }
+  // What was on its way all the time is refused.
+  catalog_->Disturb("go");
+  ASSERT_TRUE(catalog_->Await("tried"));
+  EXPECT_EQ(catalog_->Text("tried"), "409");
+  EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << Rows();
+}
+
+TEST_F(IcebergOutput, IsRefusedBeforeAnythingStarts) {
+  Start(nullptr);
+  const auto refused = [&](const std::string& job, int exit, const std::string& says) {
+    own_.Write("job.toml", job);
+    const Outcome run = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
+    EXPECT_EQ(run.exit, exit) << run.err;
+    EXPECT_TRUE(Has(run.err, says)) << run.err;
+    EXPECT_TRUE(exit == 2 || Has(run.err, "nothing was started")) << run.err;
+    EXPECT_FALSE(Has(run.err, kStoreCanary)) << run.err;
+  };
+  const std::string job = Job("id < 10", 1, "mode = \"append\"");
+  const std::string place = "iceberg = \"sales.scores\", catalog = \"house\"";
+  refused(With(job, place, "iceberg = \"lake/scores\""), 2, "are written through their catalogue");
+  refused(With(job, place, "iceberg = \"other.scores\", catalog = \"house\""), 3,
+          "has no namespace for the table \"other.scores\"");
+  refused(With(job, "mode = \"append\"", "upsert = [\"id\"]"), 2, "are not upserted");
+  refused(With(job, "env = \"TOKEN\"", "env = \"PATH\""), 5, "the catalogue refuses the token");
+  const Outcome theirs = RunLakePython(
+      R"(import sys
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
+from pyiceberg.partitioning import PartitionSpec, PartitionField
+from pyiceberg.transforms import BucketTransform
+catalog = SqlCatalog("c", uri="sqlite:///" + sys.argv[1] + "/catalog.db", warehouse=sys.argv[2])
+schema = Schema(NestedField(1, "id", LongType(), required=False))
+spec = PartitionSpec(PartitionField(1, 1000, BucketTransform(4), "bucket"))
+catalog.create_table("sales.scores", schema, partition_spec=spec)
+catalog.create_table("sales.others", schema)
+catalog.create_table("sales.oldest", schema, properties={"format-version": "1"})
+)",
+      {catalog_->folder().string(), "file://" + own_.path().string()}, own_.path());
+  ASSERT_EQ(theirs.exit, 0) << theirs.err;
+  refused(job, 3, "the Iceberg table has partitions");
+  refused(With(job, "sales.scores", "sales.oldest"), 3, "of format version 1");
+  own_.Write("job.toml", With(job, "sales.scores", "sales.others"));
+  const Outcome other = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
+  EXPECT_EQ(other.exit, 3) << other.err;
+  EXPECT_TRUE(Has(other.err, "the table has no column \"kind\", which the rows have")) << other.err;
+}
+
+}  // namespace protium::whole
