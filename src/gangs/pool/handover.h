@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pool leaves to the program that takes its place (`protium pool restart`). The process stays
-// the same, so zygotes stay its children, and connections and locks are never let go: drivers and
-// workers notice nothing. It travels in a memfd whose number is in the environment; descriptors are
-// inherited.
+// What a pool leaves to the program that takes its place (`protium pool restart`). The process
+// stays the same, so zygotes stay its children, and connections and locks are never let go: drivers
+// and workers notice nothing. It travels in a memfd whose number is in the environment; descriptors
+// are inherited.
 //
 //   {format, listener, lock, passed, fds: [numbers], state: {...}}     a descriptor in the state is
 //                                                                      its place in `fds`

@@ -185,8 +185,8 @@ Result<std::optional<Frame>> AskToBecomeThis(Link& link) {
                .fix = "protium pool stop, then protium pool start"});
 }
 
-// An older pool does not know how, and one may have ended on the way: then another starts, and hears
-// from programs that run what they hold.
+// An older pool does not know how, and one may have ended on the way: then another starts, and
+// hears from programs that run what they hold.
 Status RestartPool(const Arguments& arguments) {
   PT_LET(const fs::path socket, PlaceOfPool());
   const auto link = GreetPool(socket);

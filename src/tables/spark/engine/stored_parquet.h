@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept tables that outlive their session: the Parquet files that Spark wrote for a Materialize node,
-// as an object of the user's store (store/local_store.h), found by the next driver that would have
-// Spark make the same rows. The store must lie on the disk of the run folder, since files get a
-// second name in it and are not copied, and executors must reach it. Nothing here can fail a query:
-// what goes wrong is a note, and the table is made as without a store.
+// Kept tables that outlive their session: the Parquet files that Spark wrote for a Materialize
+// node, as an object of the user's store (store/local_store.h), found by the next driver that would
+// have Spark make the same rows. The store must lie on the disk of the run folder, since files get
+// a second name in it and are not copied, and executors must reach it. Nothing here can fail a
+// query: what goes wrong is a note, and the table is made as without a store.
 #pragma once
 
 #include <memory>
@@ -46,11 +46,11 @@ class StoredParquet {
   // The rows of an earlier session, if Spark can read them.
   std::optional<TakenParquet> Find(const RowsCause& cause, const std::string& name,
                                    const SchemaPtr& schema, const Call& call);
-  // Begins an object, unless the rows are made as without a store. If another process makes the same
-  // rows at this moment, waits for that, after which Find() may have them.
+  // Begins an object, unless the rows are made as without a store. If another process makes the
+  // same rows at this moment, waits for that, after which Find() may have them.
   std::optional<Draft> Begin(const RowsCause& cause, const Call& call);
-  // Keeps what was written for `draft`; `again` is the cause as it is now: an input that has changed
-  // meanwhile is not what was read. The files stay where they are.
+  // Keeps what was written for `draft`; `again` is the cause as it is now: an input that has
+  // changed meanwhile is not what was read. The files stay where they are.
   void Keep(Draft draft, const RowsCause& cause, const RowsCause& again, const WrittenRows& written,
             double seconds, const Call& call);
   // For `protium plan`, as EnginePlan::kept has it.
