@@ -17,6 +17,8 @@ if (!findChromium()) {
 }
 const scratch = mkdtempSync(join(tmpdir(), "protium-page-"));
 const runs = join(scratch, "runs");
+// Of the test alone; none runs at first.
+process.env.PROTIUM_POOL = join(scratch, "own", "pool.sock");
 const children = [];
 
 function start(words, out = "ignore") {
@@ -148,6 +150,28 @@ test("a run is seen to its end, without a reload", async ({ tab, address, state 
   }
   assert.ok(text.includes(result.weights_sha256.slice(0, 16)));
   assert.ok(text.includes(result.rows.toLocaleString("en-US")));
+});
+
+test("the machine is seen while a pool runs", async ({ tab, address }) => {
+  await tab.open(address);
+  await tab.shows("runs in");
+  assert.ok(!(await tab.text()).includes("This machine"));
+  const pool = start(["pool", "start", "--foreground"]);
+  await tab.shows("No gang holds cores or waits for any.");
+  const began = await newRun();
+  const job = startJob(1_000_000);
+  const run = await began();
+  await tab.shows("gang train of " + run, 60_000);
+  await tab.shows("holds");
+  assert.ok(await tab.run(`document.querySelector('.panel a[href="/runs/${run}"]') !== null`));
+  if (pictures) await tab.picture(join(pictures, "machine.png"));
+  job.kill("SIGINT");
+  assert.equal(await job.ended, 75, job.errors);
+  await tab.shows("No gang holds cores or waits for any.");
+  await tab.shows("warm");
+  pool.kill("SIGINT");
+  assert.equal(await pool.ended, 0, pool.errors);
+  await until("nothing is said of it", async () => !(await tab.text()).includes("This machine"));
 });
 
 test("every screen shows what the run has", async ({ tab, address, state }) => {

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "whole/flights.h"
@@ -148,6 +149,53 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
     const fs::path scored = there.json["outputs"][0].get<std::string>();
     EXPECT_TRUE(fs::exists(scored / "_SUCCESS")) << scored;
   }
+}
+
+// Unless the SQL is another, or bytes of it are.
+TEST_F(SparkJob, TheNextDriverTakesTheTableThatSparkWrote) {
+  const OwnJob own(MachinesTable(600));
+  const auto ask = [&](std::vector<std::string> words, std::vector<std::string> more = {}) {
+    words.insert(words.begin(), ProtiumCommand());
+    words.insert(words.end(), {own / "job.toml", "--set", engine_});
+    words.insert(words.end(), more.begin(), more.end());
+    Running command(std::move(words), own.path(), {{"PROTIUM_STORE", own / "store"}});
+    const Outcome outcome = command.Wait();
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    return outcome;
+  };
+  const auto run = [&](std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--json", "--runs-dir", own / "runs"});
+    return ask({"run"}, more);
+  };
+  const Outcome first = run();
+  EXPECT_THAT(first.err, Not(HasSubstr("kept from")));
+  const std::string from = first.json["run"].get<std::string>();
+  EXPECT_THAT(ask({"plan"}).out, HasSubstr("etl  taken from " + from + ", 600 rows"));
+  const std::string weights = ReadWeightsHash(own.Model(), own.path());
+  const Outcome second = run();
+  EXPECT_THAT(second.err, HasSubstr("etl      kept from " + from));
+  EXPECT_EQ(ReadWeightsHash(own.Model(), own.path()), weights);
+  EXPECT_EQ(second.json["metrics"], first.json["metrics"]);
+  EXPECT_THAT(ask({"cache", "why"}, {"--set", "etl.sql=SELECT *, age + 1 AS b FROM machines"}).out,
+              HasSubstr("the SQL is another"));
+  const std::string tied = "etl.sql=SELECT *, lag(age) OVER (ORDER BY kind) AS b FROM machines";
+  EXPECT_THAT(ask({"cache", "why"}, {"--set", tied}).out,
+              HasSubstr("etl is made in every run: lag over a window: where rows tie"));
+  EXPECT_THAT(run({"--fresh"}).err, Not(HasSubstr("kept from")));
+  EXPECT_EQ(ReadWeightsHash(own.Model(), own.path()), weights);
+  int flipped = 0;
+  for (const auto& each : fs::recursive_directory_iterator(own / "store" / "objects")) {
+    if (each.path().extension() != ".parquet") continue;
+    std::fstream file(each.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(100);
+    file.put('!');
+    ++flipped;
+  }
+  EXPECT_GT(flipped, 0);
+  const Outcome damaged = run();
+  EXPECT_THAT(damaged.err, HasSubstr("was damaged and is dropped"));
+  EXPECT_THAT(damaged.err, Not(HasSubstr("kept from")));
+  EXPECT_EQ(ReadWeightsHash(own.Model(), own.path()), weights);
 }
 
 // A program's own functions of rows and of whole groups, and verbs around them.

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
 #include <thread>
 
+#include "pool/pool_client.h"
 #include "whole/flights.h"
 #include "whole/live_run.h"
 #include "whole/ranks.h"
@@ -17,6 +19,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -78,6 +81,21 @@ class WarmWorkers : public testing::Test {
       std::this_thread::sleep_for(milliseconds(50));
     ASSERT_EQ(Zygotes().size(), 1u);
   }
+  // Asks the pool to become another program; returns what came back, "" if the pool has ended.
+  std::string RestartAs(const fs::path& program) {
+    const auto link = AttachToPool(socket_, "test").ValueOrDie();
+    const Json request = {
+        {"type", "restart"}, {"program", program.string()}, {"arguments", Json::array()}};
+    EXPECT_TRUE(link->Send(request).ok());
+    const auto answer = link->Receive(Clock::now() + seconds(10));
+    return answer.ok() && *answer ? (*answer)->type : "";
+  }
+  fs::path Script(const std::string& line) {
+    const fs::path script = own_.path() / "script";
+    std::ofstream(script) << "#!/bin/sh\n" << line << "\n";
+    fs::permissions(script, fs::perms(0700));
+    return script;
+  }
   bool IsPooled(pid_t worker) {
     const pid_t parent = FindParent(worker);
     return std::ranges::any_of(Zygotes(), [&](const Json& each) { return each["pid"] == parent; });
@@ -107,6 +125,46 @@ TEST_F(WarmWorkers, LearnTheSameAndGoOnWhenThePoolIsKilled) {
   // Another takes its place.
   Start();
   EXPECT_EQ(Verb("status").exit, 0);
+}
+
+// By this build, by one that cannot be run, and by one that is killed before it has taken over.
+TEST_F(WarmWorkers, KeepTheirCoresWhileThePoolIsRestartedAndWhenThatFails) {
+  Acquaint();
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+                  environment());
+  ASSERT_TRUE(AwaitStep(command, scratch, 5));
+  const pid_t worker = PidOfRank(scratch, 1);
+  // So that it is not done before the pools are.
+  ASSERT_TRUE(SignalRank(scratch, 0, SIGSTOP));
+  const Json before = Verb("status").json;
+  ASSERT_EQ(before["claims"].size(), 1u) << Dump(before);
+  const auto holds = [&] {
+    const Json claims = Verb("status").json.value("claims", Json::array());
+    return claims.size() == 1 && claims[0]["workers"] == before["claims"][0]["workers"];
+  };
+  const Outcome restarted = Verb("restart");
+  EXPECT_THAT(restarted.out, HasSubstr("runs this build of protium now")) << restarted.err;
+  EXPECT_TRUE(IsPooled(worker));
+  EXPECT_TRUE(holds());
+  EXPECT_EQ(Verb("status").json["pid"], before["pid"]);
+  EXPECT_EQ(RestartAs("/no/such/program"), "refused");
+  EXPECT_TRUE(holds());
+  EXPECT_TRUE(IsPooled(worker));
+  EXPECT_EQ(RestartAs(Script("kill -9 $$")), "");
+  pool_->Wait();
+  Start();
+  for (int i = 0; !holds() && i < 200; ++i) std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_TRUE(holds()) << Dump(Verb("status").json);
+  ASSERT_TRUE(SignalRank(scratch, 0, SIGCONT));
+  const Outcome run = command.Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_THAT(run.err, Not(HasSubstr("without the pool")));
+  EXPECT_EQ(ModelWeights(run, scratch), WithoutAPool());
+  EXPECT_TRUE(EndWithin({worker}, seconds(5)));
+  const Json after = Verb("status").json;
+  EXPECT_EQ(after["claims"].size(), 0u);
+  EXPECT_EQ(after["free_cores"], after["cores"]);
 }
 
 TEST_F(WarmWorkers, EndWithinASecondOfTheirDriverEvenIfStopped) {
@@ -168,6 +226,33 @@ TEST_F(WarmWorkers, OfAReplacedProgramAreNotUsed) {
   ASSERT_EQ(first.size(), 1u);
   for (int i = 0; Zygotes().size() < 2 && i < 20; ++i) run();
   EXPECT_GE(Zygotes().size(), 2u);
+}
+
+// A replaced library ends what waits with the old one, though nobody asks for it.
+TEST_F(WarmWorkers, DoNotWaitWithALibraryThatWasReplaced) {
+  const fs::path libraries = own_.path() / "lib";
+  fs::create_directory(libraries);
+  for (const auto& each : fs::directory_iterator(PROTIUM_LIBRARIES)) {
+    if (each.path().filename().string().starts_with("libprotium.so")) {
+      fs::copy(each.path(), libraries / each.path().filename());
+    } else {
+      fs::create_symlink(each.path(), libraries / each.path().filename());
+    }
+  }
+  const Scratch scratch;
+  auto variables = environment();
+  variables["LD_LIBRARY_PATH"] = libraries.string();
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), kSettings), scratch.path(),
+                  variables);
+  ASSERT_EQ(command.Wait().exit, 0);
+  for (int i = 0; Zygotes().empty() && i < 200; ++i) std::this_thread::sleep_for(milliseconds(50));
+  ASSERT_EQ(Zygotes().size(), 1u);
+  const fs::path library = fs::canonical(libraries / "libprotium.so");
+  fs::copy_file(library, own_.path() / "new");
+  fs::rename(own_.path() / "new", library);
+  for (int i = 0; !Zygotes().empty() && i < 200; ++i) std::this_thread::sleep_for(milliseconds(50));
+  EXPECT_TRUE(Zygotes().empty());
+  EXPECT_THAT(Verb("status").json["replaced"].get<std::string>(), HasSubstr("libprotium.so"));
 }
 
 TEST_F(WarmWorkers, AreRefusedInAFolderThatOthersCanReach) {

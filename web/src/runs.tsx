@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useJson } from "./api";
 import { Delete } from "./change";
 import { age, day, metric, seconds } from "./format";
+import { Machine } from "./machine";
 import { Bar, Empty, Link, StateMark, Waiting, Wrong } from "./parts";
 import { compareHref, go, runHref, setQuery, useRoute } from "./route";
 import type { RunList, RunSummary } from "./types";
@@ -183,9 +184,12 @@ export function Runs() {
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
   if (!data.runs.length) {
     return (
-      <Empty>
-        No runs in {data.folder} yet. <code>protium run JOB.toml</code> makes one; it shows here at once.
-      </Empty>
+      <>
+        <Machine beat={beat} />
+        <Empty>
+          No runs in {data.folder} yet. <code>protium run JOB.toml</code> makes one; it shows here at once.
+        </Empty>
+      </>
     );
   }
   const rows = all ? shown : shown.slice(0, kFirstRows);
@@ -221,6 +225,7 @@ export function Runs() {
           </>
         )}
       </p>
+      <Machine beat={beat} />
       {chosen.length > 0 && (
         <div class="bottom" role="status">
           {chosen.length} chosen

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/fault.h"
@@ -14,6 +15,8 @@
 #include "page/run_files.h"
 #include "page/run_responses.h"
 #include "page/trial_responses.h"
+#include "pool/place.h"
+#include "pool/pool_client.h"
 #include "run/event_log.h"
 #include "run/summary.h"
 
@@ -162,6 +165,7 @@ HttpResponse PageApi::Respond(const HttpRequest& request) {
   if (path == "runs") return JsonResponse(*runs_.List());
   if (path == "compare") return Compare(request);
   if (path == "gangs") return Gangs();
+  if (path == "machine") return MachineOfPool();
   if (path == "applications") return Applications(request);
   if (path.starts_with("runs/")) return ResponseOfRun(request, path.substr(5));
   if (path.starts_with("applications/")) return ResponseOfApplication(request, path.substr(13));
@@ -255,6 +259,27 @@ HttpResponse PageApi::Gangs() {
     gangs.push_back(std::move(gang));
   }
   return JsonResponse({{"gangs", std::move(gangs)}});
+}
+
+// What the pool of this user says, its programs linked with their runs. Null: no pool runs here, or
+// one that cannot be used, and why.
+HttpResponse PageApi::MachineOfPool() {
+  auto pool = PoolState(PoolSocket());
+  if (!pool.ok()) {
+    const Fault fault = FaultOf(pool.status());
+    const bool none = fault.exit == Exit::kInput;
+    return JsonResponse({{"pool", nullptr}, {"why", none ? "" : fault.what}});
+  }
+  std::map<int64_t, std::string> runs;
+  for (Json& each : (*pool)["drivers"]) {
+    const std::string& who = TextAt(each, "who");
+    if (runs_.Find(who) != nullptr) each["run"] = runs[WholeAt(each, "pid")] = who;
+  }
+  for (Json& each : (*pool)["claims"]) {
+    const auto run = runs.find(WholeAt(each, "pid"));
+    if (run != runs.end()) each["run"] = run->second;
+  }
+  return JsonResponse({{"pool", std::move(*pool)}, {"why", ""}});
 }
 
 // Metrics for Prometheus to scrape: the running runs.

@@ -51,6 +51,7 @@ class PageApi {
   // Uses the run's overview.
   static Result<Json> ExecutorsOfRun(LiveRun& run, Json& overview);
   HttpResponse Gangs();
+  HttpResponse MachineOfPool();
   HttpResponse Prometheus();
   HttpResponse Compare(const HttpRequest& request);
 

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "model/testing/forest_folder.h"
 #include "page/paths.h"
 #include "page/testing/test_runs.h"
+#include "pool/pool_daemon.h"
+#include "pool/seat_claim.h"
 
 namespace protium {
 namespace {
@@ -73,6 +77,38 @@ TEST_F(HttpResponses, TheSlowRankIsNamed) {
   EXPECT_EQ(lanes["hosts"], Json({"a", "b"}));
   EXPECT_EQ(lanes["intervals"][0]["parts"]["backward"], Json({1.0, 3.0}));
   EXPECT_EQ(Get(path, {{"points", "0"}}).status, 400);
+}
+
+TEST_F(HttpResponses, TheMachineIsThatOfThePool) {
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  const fs::path socket = folder.path() / "own" / "pool.sock";
+  const char* const before = std::getenv("PROTIUM_POOL");
+  const std::string old = before == nullptr ? "off" : before;
+  ::setenv("PROTIUM_POOL", socket.c_str(), 1);
+  EXPECT_TRUE(GetJson("machine")["pool"].is_null());
+  EXPECT_EQ(GetJson("machine")["why"], "");
+  auto listener = ListenAsPool(socket).ValueOrDie();
+  std::jthread pool([&](const std::stop_token& stop) {
+    (void)PoolDaemon({.socket = socket, .log = "/dev/null"}, std::move(listener)).Serve(stop);
+  });
+  const std::string run = runs.Done(4).filename();
+  SeatClaim holds(socket, {.who = run, .min = 64, .max = 64, .per_worker = {.cores = 64}});
+  SeatClaim waits(socket, {.who = "nightly", .min = 64, .max = 64, .per_worker = {.cores = 64}});
+  holds.Ask();
+  ASSERT_EQ(holds.Look(Clock::now() + std::chrono::seconds(10)).granted, 64);
+  waits.Ask();
+  ASSERT_NE(waits.Look(Clock::now() + std::chrono::seconds(10)).why, "");
+  const Json machine = GetJson("machine")["pool"];
+  ASSERT_EQ(machine["claims"].size(), 2u);
+  EXPECT_EQ(machine["claims"][0]["run"], run);
+  EXPECT_EQ(machine["claims"][0]["workers"], 64);
+  EXPECT_EQ(machine["claims"][1]["waits"], true);
+  EXPECT_NE(machine["claims"][1]["why"].get<std::string>().find(run), std::string::npos);
+  EXPECT_GT(machine["memory_bytes"], 0);
+  pool.request_stop();
+  pool.join();
+  EXPECT_TRUE(GetJson("machine")["pool"].is_null());
+  ::setenv("PROTIUM_POOL", old.c_str(), 1);
 }
 
 // As an engine on Spark reports it; what is not a web address does not become a link.

@@ -38,6 +38,7 @@ constexpr ApiPath kPaths[] = {
     {"applications/{run}/allexecutors", "", "all executors that it has had"},
     {"applications/{run}/environment", "", "its settings and versions"},
     {"gangs", "", "the ranks of all runs in progress"},
+    {"machine", "", "the pool: who holds what, who waits and why, warm workers, memory"},
     {"runs/{run}", "", "one run: state, parts, what happens now, failure, results, messages"},
     {"runs/{run}/settings", "", "every setting with its origin"},
     {"runs/{run}/plan", "", "the plan, its stages, its SQL and its inputs"},

@@ -41,6 +41,8 @@ class Link {
   // From now on Send() waits at most this long, if that is less than 10 s. Any thread.
   void LimitSends(double seconds);
   int fd() const { return channel_.fd(); }
+  // Gives the socket away, for another process; what was received in part is lost.
+  UniqueFd TakeSocket() { return channel_.Take(); }
 
  private:
   std::atomic<int64_t> send_ms_ = 10'000;

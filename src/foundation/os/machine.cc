@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace protium {
@@ -115,6 +117,31 @@ Limits CgroupLimits(const fs::path& root) {
   return limits;
 }
 
+// Of a line such as "some avg10=1.53 avg60=0.87 avg300=0.73 total=1218418", in percent.
+double StallIn(const fs::path& path) {
+  std::ifstream in(path);
+  std::string kind, word;
+  constexpr std::string_view kName = "avg10=";
+  while (in >> kind >> word) {
+    if (kind == "some" && word.starts_with(kName)) {
+      return std::strtod(word.c_str() + kName.size(), nullptr) / 100;
+    }
+  }
+  return 0;
+}
+
+// The most of the machine and of the groups of version 2 that this process is in.
+double MemoryStall(const fs::path& root) {
+  double stall = StallIn(root / "proc/pressure/memory");
+  for (const Cgroup& cgroup : ReadCgroups(root)) {
+    if (!cgroup.controllers.empty()) continue;
+    for (const fs::path& folder : ListFolders(root / "sys/fs/cgroup", cgroup.path)) {
+      stall = std::max(stall, StallIn(folder / "memory.pressure"));
+    }
+  }
+  return std::clamp(stall, 0.0, 1.0);
+}
+
 // sched_setaffinity(2), taskset and cpusets all narrow it.
 int32_t CoresByAffinity() {
   cpu_set_t set;
@@ -131,6 +158,7 @@ Machine ReadMachine(const fs::path& root) {
   machine.cores = CoresByAffinity();
   if (limits.cores) machine.cores = std::min(machine.cores, static_cast<int32_t>(*limits.cores));
   machine.cores = std::max(machine.cores, 1);
+  machine.memory_stall = MemoryStall(root);
   machine.memory_bytes = MeminfoBytes(root, "MemTotal");
   machine.available_bytes = MeminfoBytes(root, "MemAvailable");
   if (limits.memory && *limits.memory < machine.memory_bytes) {

@@ -14,6 +14,9 @@ struct Machine {
   int64_t memory_bytes = 0;        // The smaller of the machine's memory and the cgroup's limit.
   int64_t available_bytes = 0;     // The part of memory_bytes that is not in use now.
   bool limited_by_cgroup = false;  // memory_bytes is a cgroup's limit.
+  // The part of the last 10 s in which some process waited for memory to be freed, 0 to 1; 0 where
+  // the kernel does not say (CONFIG_PSI).
+  double memory_stall = 0;
 };
 
 // Reads /proc and /sys (cgroup versions 1 and 2) below `root`.

@@ -55,6 +55,20 @@ TEST(Machine, KnowsVersionOneAndIgnoresItsAbsurdLimit) {
   EXPECT_EQ(ReadMachine(root.path()).memory_bytes, 4096);
 }
 
+TEST(Machine, SaysHowMuchOfTheTimeProcessesWaitForMemory) {
+  FakeRoot root;
+  EXPECT_EQ(ReadMachine(root.path()).memory_stall, 0);
+  root.Put("proc/pressure/memory",
+           "some avg10=12.50 avg60=0.87 avg300=0.73 total=12\nfull avg10=90.00 avg60=0.1\n");
+  EXPECT_DOUBLE_EQ(ReadMachine(root.path()).memory_stall, 0.125);
+  root.Put("proc/self/cgroup", "0::/a/b\n");
+  root.Put("sys/fs/cgroup/a/memory.pressure", "some avg10=30.00 avg60=0.00 avg300=0 total=1\n");
+  EXPECT_DOUBLE_EQ(ReadMachine(root.path()).memory_stall, 0.3);
+  root.Put("proc/pressure/memory", "some\n");
+  root.Put("sys/fs/cgroup/a/memory.pressure", "");
+  EXPECT_EQ(ReadMachine(root.path()).memory_stall, 0);
+}
+
 TEST(Machine, OfThisProcessIsSensible) {
   const Machine machine = ReadMachine();
   EXPECT_GE(machine.cores, 1);

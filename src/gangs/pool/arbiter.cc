@@ -112,8 +112,10 @@ void Arbiter::Adopt(int64_t claim, Claim wish, std::vector<PoolSeat> seats, Cloc
   Decide(now);
 }
 
-void Arbiter::Press(bool short_of_memory, Clock::time_point now) {
-  if (std::exchange(short_of_memory_, short_of_memory) != short_of_memory) Decide(now);
+void Arbiter::Hold(std::string until, Clock::time_point now) {
+  if (until == held_until_) return;
+  held_until_ = std::move(until);
+  Decide(now);
 }
 
 void Arbiter::Look(Clock::time_point now) { Decide(now); }
@@ -160,7 +162,7 @@ void Arbiter::Decide(Clock::time_point now) {
 
 bool Arbiter::DecideOnce(Clock::time_point now) {
   SeatPlan plan(machine_, claims_, Free(), now);
-  if (!short_of_memory_) {
+  if (held_until_.empty()) {
     plan.Serve();
     plan.Enlarge();
   }
@@ -248,8 +250,8 @@ void Arbiter::Explain(const SeatPlan& plan) {
   for (size_t i = 0; i < claims_.size(); ++i) {
     KnownClaim& one = claims_[i];
     if (!one.waits) continue;
-    std::string why = short_of_memory_ ? "waiting until memory is less short on this machine"
-                                       : WhyItWaits(machine_, claims_, plan, free, i);
+    std::string why = held_until_.empty() ? WhyItWaits(machine_, claims_, plan, free, i)
+                                          : "waiting until " + held_until_;
     if (why == one.why) continue;
     one.why = std::move(why);
     orders_.push_back({.kind = ArbiterOrder::Kind::kWait, .claim = one.number, .why = one.why});

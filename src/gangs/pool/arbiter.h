@@ -65,7 +65,11 @@ struct ClaimState {
 
 class Arbiter {
  public:
-  explicit Arbiter(PoolMachine machine) : machine_(std::move(machine)) {}
+  // `known`: the claims of an arbiter whose place it takes, as known() gave them.
+  explicit Arbiter(PoolMachine machine, std::vector<KnownClaim> known = {})
+      : machine_(std::move(machine)), claims_(std::move(known)) {
+    if (!claims_.empty()) due_ = {};
+  }
 
   // Events. `now` never falls. Numbers of claims are the caller's, and never used again, except by
   // a claim that has paused and asks again: it keeps its age. Claims that are unknown, or already
@@ -81,8 +85,8 @@ class Arbiter {
   void Gone(int64_t program, Clock::time_point now);
   // A living driver tells a new pool what it holds already. It may be more than the machine has.
   void Adopt(int64_t claim, Claim wish, std::vector<PoolSeat> seats, Clock::time_point now);
-  // While memory is short (the kernel's pressure figures) nothing new is granted.
-  void Press(bool short_of_memory, Clock::time_point now);
+  // Until `until` is empty again nothing new is granted; who waits reads "waiting until ...".
+  void Hold(std::string until, Clock::time_point now);
   void Look(Clock::time_point now);  // Time has passed.
 
   // Returns the orders that arose since the last call, in order.
@@ -91,6 +95,7 @@ class Arbiter {
   Deadline due() const { return due_; }
 
   std::vector<ClaimState> Claims() const;  // By age.
+  const std::vector<KnownClaim>& known() const { return claims_; }
   Amount Free() const;  // Below 0 where drivers that were adopted hold more than there is.
 
  private:
@@ -108,7 +113,7 @@ class Arbiter {
 
   const PoolMachine machine_;
   std::vector<KnownClaim> claims_;  // The oldest first.
-  bool short_of_memory_ = false;
+  std::string held_until_;          // Empty: claims are granted.
   std::vector<ArbiterOrder> orders_;
   Deadline due_ = kNever;
 };

@@ -14,6 +14,7 @@
 
 #include "pool/arbiter.h"
 #include "pool/arbiter_witness.h"
+#include "pool/handover.h"
 
 namespace protium {
 namespace {
@@ -30,7 +31,14 @@ Clock::time_point Moment(Time time) { return Clock::time_point(std::chrono::mill
 class Mistaken {
  public:
   Mistaken(const PoolMachine& machine, Planted planted)
-      : planted_(planted), arbiter_(Machine(machine, planted)) {}
+      : planted_(planted), machine_(Machine(machine, planted)), arbiter_(machine_) {}
+  // As if another had left `known`.
+  Mistaken(const PoolMachine& machine, Planted planted, const Json& known)
+      : planted_(planted),
+        machine_(Machine(machine, planted)),
+        arbiter_(machine_, Handed(known, planted)) {}
+
+  Json Known() const { return ClaimsToHandOver(arbiter_.known()); }
 
   void Ask(int64_t claim, Claim wish, Time now) {
     arbiter_.Ask(claim, Wish(std::move(wish), claim), Moment(now));
@@ -48,7 +56,8 @@ class Mistaken {
     arbiter_.Adopt(claim, Wish(std::move(wish), claim), std::move(seats), Moment(now));
   }
   void Press(bool short_of_memory, Time now) {
-    if (planted_ != Planted::kIgnoresPressure) arbiter_.Press(short_of_memory, Moment(now));
+    if (planted_ != Planted::kIgnoresPressure)
+      arbiter_.Hold(short_of_memory ? "memory is less short" : "", Moment(now));
   }
   void Look(Time now) {
     if (planted_ != Planted::kForgetsTime) arbiter_.Look(Moment(now));
@@ -89,6 +98,12 @@ class Mistaken {
     if (planted == Planted::kAsksTheSameAgain) machine.rest = std::chrono::milliseconds(1);
     return machine;
   }
+  static std::vector<KnownClaim> Handed(const Json& known, Planted planted) {
+    auto claims = HandedClaims(known).ValueOrDie();
+    if (planted != Planted::kForgetsHandedOver) return claims;
+    std::erase_if(claims, [](const KnownClaim& each) { return each.workers() > 0; });
+    return claims;
+  }
   Claim Wish(Claim wish, int64_t claim) const {
     if (planted_ == Planted::kIgnoresBytes) wish.per_worker.bytes = 0;
     if (planted_ == Planted::kIgnoresPriority) wish.priority = 0;
@@ -102,6 +117,7 @@ class Mistaken {
   }
 
   const Planted planted_;
+  const PoolMachine machine_;
   Arbiter arbiter_;
 };
 
@@ -213,6 +229,7 @@ class Day {
   void PlanFaults() {
     if (Chance(40)) After(Draw(0, 120) * kSecond, [this] { KillOne(); });
     if (Chance(25)) After(Draw(0, 120) * kSecond, [this] { Restart(); });
+    if (Chance(25)) After(Draw(0, 120) * kSecond, [this] { Upgrade(); });
     if (Chance(25)) {
       const Time at = Draw(0, 90) * kSecond;
       After(at, [this] { Press(true); });
@@ -243,6 +260,14 @@ class Day {
     pressed_ = short_of_memory;
     witness_.Presses(short_of_memory);
     pool_->Press(short_of_memory, now_);
+    Obey();
+  }
+
+  void Upgrade() {
+    ++end_.upgrades;
+    pool_ = std::make_unique<Mistaken>(machine_, planted_, pool_->Known());
+    looks_at_ = -1;
+    pool_->Press(pressed_, now_);
     Obey();
   }
 

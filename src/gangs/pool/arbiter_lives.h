@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated days of a machine, for tests: programs with gangs that come, grow, shrink, pause and
 // go, die, or hold on to what they should give back; memory gets short, the pool dies and hears
-// again what others hold. In virtual time and from one seed; ArbiterWitness checks every step.
+// again what others hold, or hands over to another. In virtual time and from one seed;
+// ArbiterWitness checks every step.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,11 @@ namespace protium {
 // Mistakes that must be found. Each changes what the arbiter hears or says, as if it were its own.
 enum class PlantedInArbiter {
   kNone,
-  kForgetsGone,       // A program that is gone holds its seats for ever.
-  kForgetsGivenBack,  // Seats that come back are not free again.
-  kForgetsAdopted,    // What living drivers hold is given out again.
-  kGrantsInPart,      // A gang gets one seat too few.
+  kForgetsGone,        // A program that is gone holds its seats for ever.
+  kForgetsGivenBack,   // Seats that come back are not free again.
+  kForgetsAdopted,     // What living drivers hold is given out again.
+  kForgetsHandedOver,  // Likewise, by a pool that takes another's place.
+  kGrantsInPart,       // A gang gets one seat too few.
   kGivesDeviceTwice,
   kCountsOneCoreMore,
   kIgnoresBytes,
@@ -45,7 +47,8 @@ struct DayEnd {
   int64_t pauses = 0;
   int64_t growths = 0;
   int64_t deaths = 0;    // Of programs.
-  int64_t restarts = 0;  // Of the pool.
+  int64_t restarts = 0;  // Of the pool, after a death.
+  int64_t upgrades = 0;  // One takes another's place.
 };
 
 DayEnd LiveDay(uint64_t seed, PlantedInArbiter planted = PlantedInArbiter::kNone);

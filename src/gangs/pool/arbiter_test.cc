@@ -230,11 +230,11 @@ TEST(Arbiter, ANewPoolGivesNothingUntilWhatItHeardOfFits) {
 
 TEST(Arbiter, NothingIsGrantedWhileMemoryIsShort) {
   Arbiter arbiter({.cores = 4});
-  arbiter.Press(true, Second(0));
+  arbiter.Hold("memory is less short on this machine", Second(0));
   arbiter.Ask(1, Gang(1, 1, 1), Second(0));
   EXPECT_THAT(Told(arbiter),
               ElementsAre("wait 1: waiting until memory is less short on this machine"));
-  arbiter.Press(false, Second(1));
+  arbiter.Hold("", Second(1));
   EXPECT_THAT(Told(arbiter), ElementsAre("grant 1: 1"));
 }
 
@@ -265,6 +265,7 @@ TEST(Days, KeepEveryRule) {
     sum.growths += end.growths;
     sum.deaths += end.deaths;
     sum.restarts += end.restarts;
+    sum.upgrades += end.upgrades;
   }
   // Days without trouble would prove nothing.
   EXPECT_GT(sum.grants, int64_t(2 * kDays));
@@ -274,6 +275,7 @@ TEST(Days, KeepEveryRule) {
   EXPECT_GT(sum.growths, int64_t(kDays / 4));
   EXPECT_GT(sum.deaths, int64_t(kDays / 10));
   EXPECT_GT(sum.restarts, int64_t(kDays / 10));
+  EXPECT_GT(sum.upgrades, int64_t(kDays / 10));
 }
 
 TEST(Days, ShowEveryPlantedMistake) {

@@ -103,6 +103,8 @@ Result<PoolListener> ListenAsPool(const fs::path& socket) {
   PT_TRY(CheckFolder(socket));
   PoolListener listener;
   PT_LET(listener.lock, LockPlace(socket));
+  char served = 0;
+  listener.follows = ::pread(listener.lock.get(), &served, 1, 0) == 1;
   listener.socket = PassedSocket();
   listener.passed = bool(listener.socket);
   if (listener.passed) return listener;
@@ -115,6 +117,12 @@ Result<PoolListener> ListenAsPool(const fs::path& socket) {
     return SystemFault("listen at " + socket.string(), errno);
   }
   return listener;
+}
+
+// A byte in the file that is locked. Where it cannot be written the next pool does not wait.
+void NoteServed(const PoolListener& listener, bool served) {
+  if (!served) (void)!::ftruncate(listener.lock.get(), 0);
+  if (served) (void)!::pwrite(listener.lock.get(), "1", 1, 0);
 }
 
 bool IsPlaceFree(const fs::path& socket) {

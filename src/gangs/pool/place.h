@@ -20,10 +20,15 @@ struct PoolListener {
   UniqueFd socket;      // Accepts connections; does not block.
   UniqueFd lock;        // Held as long as the pool lives.
   bool passed = false;  // By systemd, which keeps it for the next pool.
+  // The pool before this one ended while programs had something of it, which may run on.
+  bool follows = false;
 };
 // Listens at `socket`, in a folder of this user's alone, which is made. A fault (kUsage) if a pool
 // does already. Takes a socket that systemd has opened (LISTEN_FDS) instead if there is one.
 Result<PoolListener> ListenAsPool(const std::filesystem::path& socket);
+
+// Notes at the pool's place, for the next one, whether programs have something of this pool.
+void NoteServed(const PoolListener& listener, bool served);
 
 // Whether no pool lives there, or is about to end.
 bool IsPlaceFree(const std::filesystem::path& socket);

@@ -75,6 +75,13 @@ Result<std::unique_ptr<Link>> AttachToPool(const fs::path& socket, const std::st
                .fix = "protium pool restart"});
 }
 
+Result<Json> PoolState(const fs::path& socket) {
+  if (socket.empty()) return Fail({.exit = Exit::kInput, .what = "the pool is switched off"});
+  PT_LET(const auto link, AttachToPool(socket, "look"));
+  PT_LET(Frame answer, AskPool(*link, {{"type", "status"}}));
+  return answer.head.value("pool", Json::object());
+}
+
 // Asks the pool that it knows, or the one that runs since that one has ended.
 Result<Frame> PoolClient::AskAny(const Json& request) {
   auto answer = AskPool(*link_, request);

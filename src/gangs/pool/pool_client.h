@@ -25,6 +25,10 @@ Result<std::unique_ptr<Link>> AttachToPool(const std::filesystem::path& socket,
 // Sends a request and waits for the answer. kInput: the pool has ended.
 Result<Frame> AskPool(Link& pool, const Json& request);
 
+// What the pool at `socket` says of itself, as `protium pool status --json` prints it. kInput: no
+// pool runs, or none is looked for (an empty socket).
+Result<Json> PoolState(const std::filesystem::path& socket);
+
 // A worker that a zygote has forked: it has become a child like one started by this process.
 struct PooledWorker {
   Subprocess process;

@@ -31,6 +31,24 @@ constexpr int32_t kLeastWarm = 4;
 
 // Of one claim.
 constexpr int64_t kMostSeats = 1 << 16;
+// Of a program that follows this one.
+constexpr size_t kMostArguments = 64;
+
+// How short memory is when warm workers end, and when no gang is granted: the part of it that is
+// free, and the part of the time that processes wait for it (Machine::memory_stall).
+struct Shortage {
+  int64_t free_part = 0;
+  double stall = 0;
+};
+constexpr Shortage kEndsWarm{10, 0.1};
+constexpr Shortage kHoldsClaims{20, 0.25};
+
+bool IsShort(const Machine& machine, const Shortage& shortage) {
+  return machine.available_bytes < machine.memory_bytes / shortage.free_part ||
+         machine.memory_stall >= shortage.stall;
+}
+
+constexpr char kUntilSettled[] = "programs that run have said what they hold";
 
 const char* NameOf(ArbiterOrder::Kind kind) {
   switch (kind) {
@@ -89,7 +107,9 @@ PoolDaemon::PoolDaemon(PoolSettings settings, PoolListener listener)
       machine_(ReadMachine()),
       zygotes_(settings_.log),
       arbiter_(std::make_unique<Arbiter>(PoolMachine{.cores = machine_.cores})),
-      busy_(Clock::now()) {}
+      busy_(Clock::now()) {
+  if (listener_.follows) Settle();
+}
 
 PoolDaemon::~PoolDaemon() = default;
 
@@ -104,12 +124,23 @@ Status PoolDaemon::Serve(const std::stop_token& stop) {
     if (now >= arbiter_->due()) arbiter_->Look(now);
     SendOrders();
     ForgetGone();
-    if (!drivers_.empty()) busy_ = now;
+    if (std::ranges::any_of(drivers_, &Driver::served)) busy_ = now;
     if (now - busy_ >= settings_.idle) break;
   }
+  if (!successor_.program.empty()) return Status::OK();
   // Nobody finds it any more; drivers see their connections close.
   if (!listener_.passed) ::unlink(settings_.socket.c_str());
+  NoteServed(listener_, std::ranges::any_of(drivers_, &Driver::served));
   return Status::OK();
+}
+
+void PoolDaemon::Settle() {
+  settled_ = Clock::now() + settings_.settle;
+  arbiter_->Hold(kUntilSettled, Clock::now());
+}
+
+void PoolDaemon::Serves(Driver& driver) {
+  if (!std::exchange(driver.served, true)) NoteServed(listener_, true);
 }
 
 void PoolDaemon::Round(int wake) {
@@ -166,16 +197,22 @@ void PoolDaemon::Accept() {
     if (!socket) return;
     const auto pid = PeerOf(socket.get());
     if (!pid.ok() || drivers_.size() >= kMostDrivers) continue;
-    Driver& driver = drivers_.emplace_back();
-    driver.pid = *pid;
-    driver.link = std::make_unique<Link>(Channel(std::move(socket)));
-    driver.link->LimitSends(kSendSeconds);
+    AddDriver(std::move(socket), *pid);
   }
+}
+
+PoolDaemon::Driver& PoolDaemon::AddDriver(UniqueFd socket, pid_t pid) {
+  Driver& driver = drivers_.emplace_back();
+  driver.pid = pid;
+  driver.link = std::make_unique<Link>(Channel(std::move(socket)));
+  driver.link->LimitSends(kSendSeconds);
+  return driver;
 }
 
 void PoolDaemon::Hear(Driver& driver) {
   auto frame = driver.link->Receive(Clock::now());
-  if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) return;
+  driver.speaks = !frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled;
+  if (driver.speaks) return;
   if (frame.ok() && *frame && Answer(driver, **frame).ok()) return;
   Drop(driver);
 }
@@ -196,11 +233,26 @@ Status PoolDaemon::Answer(Driver& driver, const Frame& frame) {
   if (frame.type == "status") return driver.link->Send({{"type", "status"}, {"pool", State()}});
   const std::vector<std::string> seats = {"claim", "adopt", "again", "grow", "give_back"};
   if (std::ranges::find(seats, frame.type) != seats.end()) return HearClaim(driver, frame);
+  if (frame.type == "restart") return HearRestart(driver, frame.head);
   if (frame.type == "stop") {
     stopping_ = true;
     return driver.link->Send({{"type", "stopping"}, {"pid", ::getpid()}});
   }
   return driver.link->Send({{"type", "refused"}, {"why", "it knows no \"" + frame.type + "\""}});
+}
+
+// The answer comes from the program that follows.
+Status PoolDaemon::HearRestart(Driver& driver, const Json& request) {
+  const std::filesystem::path program = TextAt(request, "program");
+  const Json words = request.value("arguments", Json::array());
+  const bool texts = words.is_array() && words.size() <= kMostArguments &&
+                     std::ranges::all_of(words, [](const Json& each) { return each.is_string(); });
+  if (!program.is_absolute() || !texts) return Status::Invalid("no program to follow");
+  successor_ = {program, {}};
+  for (const Json& each : words) successor_.arguments.push_back(each.get<std::string>());
+  driver.asked_to_restart = true;
+  stopping_ = true;
+  return Status::OK();
 }
 
 Status PoolDaemon::Greet(Driver& driver, const Json& hello) {
@@ -217,6 +269,7 @@ Status PoolDaemon::Greet(Driver& driver, const Json& hello) {
 Status PoolDaemon::GiveWorkers(Driver& driver, const Json& request) {
   const auto now = Clock::now();
   look_at_ = now + kQuiet;
+  Serves(driver);
   PT_LET(const auto profile, WorkerProfile::FromJson(request.value("profile", Json::object())));
   const int64_t count = std::clamp<int64_t>(WholeAt(request, "count", 1), 1, kMostInMessage);
   DropEnded(driver.workers);
@@ -254,6 +307,7 @@ Status PoolDaemon::HearClaim(Driver& driver, const Frame& frame) {
     return IsGone(driver) ? Status::OK() : driver.link->Send({{"type", "held"}});
   }
   const bool again = frame.type == "again";
+  Serves(driver);
   if (again != (driver.claim != 0)) return Status::Invalid("a connection has one claim");
   PT_LET(Claim claim, ReadClaim(driver, frame.head));
   if (!again) driver.claim = ++last_claim_;
@@ -267,19 +321,24 @@ Status PoolDaemon::HearClaim(Driver& driver, const Frame& frame) {
 
 void PoolDaemon::Look(Clock::time_point now) {
   look_at_ = now + kLookEvery;
+  const bool settling = now < settled_;
+  if (settling) look_at_ = std::min(look_at_, settled_);
   if (now - measured_ >= kLookEvery) {
     machine_ = ReadMachine();
     measured_ = now;
   }
-  zygotes_.Look(std::max(machine_.cores, kLeastWarm),
-                machine_.available_bytes < machine_.memory_bytes / 10, now);
-  arbiter_->Press(machine_.available_bytes < machine_.memory_bytes / 20, now);
+  zygotes_.Look(std::max(machine_.cores, kLeastWarm), IsShort(machine_, kEndsWarm), now);
+  arbiter_->Hold(settling                          ? kUntilSettled
+                 : IsShort(machine_, kHoldsClaims) ? "memory is less short on this machine"
+                                                   : "",
+                 now);
 }
 
 Json PoolDaemon::State() {
   const Machine machine = ReadMachine();
   Json drivers = Json::array();
   for (Driver& each : drivers_) {
+    if (!each.served) continue;
     DropEnded(each.workers);
     Json pids = Json::array();
     for (const auto& worker : each.workers) pids.push_back(worker.first);
@@ -298,9 +357,12 @@ Json PoolDaemon::State() {
           {"pid", ::getpid()},
           {"socket", settings_.socket.string()},
           {"since", since_},
+          {"builds", OwnBuilds()},
+          {"replaced", zygotes_.replaced()},
           {"cores", machine.cores},
           {"memory_bytes", machine.memory_bytes},
           {"available_bytes", machine.available_bytes},
+          {"memory_stall", machine.memory_stall},
           {"free_cores", arbiter_->Free().cores},
           {"claims", ClaimsToJson(arbiter_->Claims())},
           {"drivers", drivers},

@@ -15,6 +15,7 @@
 #include "os/link.h"
 #include "os/machine.h"
 #include "pool/claim.h"
+#include "pool/handover.h"
 #include "pool/place.h"
 #include "pool/zygotes.h"
 
@@ -25,16 +26,31 @@ class Arbiter;
 struct PoolSettings {
   std::filesystem::path socket;
   std::filesystem::path log;
-  std::chrono::seconds idle{3600};  // Ends after as long without drivers.
+  std::chrono::seconds idle{3600};  // Ends after as long without programs.
+  // After a pool that ended while programs had something of it nothing is granted for as long:
+  // these say meanwhile what they hold (SeatClaim looks every 2 s).
+  std::chrono::milliseconds settle{2500};
 };
 
 // One thread.
 class PoolDaemon {
  public:
   PoolDaemon(PoolSettings settings, PoolListener listener);
+  // Goes on with what another has handed over. What cannot be read is left out: its drivers come
+  // again.
+  PoolDaemon(PoolSettings settings, PoolHandover handover);
   ~PoolDaemon();
-  // Serves until it is stopped, has been idle, or a driver's `pool stop`.
+  // Serves until it is stopped, has been idle, or a driver's `pool stop` or `pool restart`.
   Status Serve(const std::stop_token& stop);
+
+  struct Successor {
+    std::filesystem::path program;  // Empty: nobody is to take its place.
+    std::vector<std::string> arguments;
+  };
+  // Who takes its place when Serve() has ended.
+  const Successor& successor() const { return successor_; }
+  // What that one needs. Nothing is left here.
+  PoolHandover HandOver();
 
  private:
   // A process that is connected.
@@ -43,17 +59,27 @@ class PoolDaemon {
     pid_t pid = -1;
     std::string who;
     bool greeted = false;
+    bool served = false;  // It has had workers or a claim; others only look.
+    bool speaks = false;  // A part of a message has come.
+    bool asked_to_restart = false;
     int64_t claim = 0;                                // The number of its claim; 0: it has none.
     std::vector<std::pair<pid_t, UniqueFd>> workers;  // Process ids and pidfds.
   };
 
   void Round(int wake);
   void Accept();
+  Driver& AddDriver(UniqueFd socket, pid_t pid);
   void Hear(Driver& driver);
   Status Answer(Driver& driver, const Frame& frame);
   Status Greet(Driver& driver, const Json& hello);
   Status GiveWorkers(Driver& driver, const Json& request);
   Status HearClaim(Driver& driver, const Frame& frame);
+  Status HearRestart(Driver& driver, const Json& request);
+  bool TakeOver(PoolHandover& handover);
+  static void AnswerRestart(Driver& driver, const std::string& failed);
+  void Serves(Driver& driver);
+  // Others may hold what this pool has not heard of.
+  void Settle();
   Result<Claim> ReadClaim(const Driver& driver, const Json& request) const;
   void SendOrders();
   void ForgetGone();
@@ -65,7 +91,7 @@ class PoolDaemon {
   const PoolSettings settings_;
   PoolListener listener_;
   const Json place_;
-  const int64_t since_;
+  int64_t since_;  // Unix time.
   Machine machine_;
   Zygotes zygotes_;
   std::unique_ptr<Arbiter> arbiter_;
@@ -74,8 +100,10 @@ class PoolDaemon {
   std::vector<const Driver*> gone_;
   Clock::time_point look_at_{};
   Clock::time_point measured_{};
-  Clock::time_point busy_{};  // When somebody was last connected.
+  Clock::time_point busy_{};  // When a program was last connected.
+  Clock::time_point settled_{};
   bool stopping_ = false;
+  Successor successor_;
 };
 
 }  // namespace protium

@@ -5,14 +5,16 @@
 //   hello   {version, pid, place, who}   first; `place`: see place.h
 //   workers {profile, count}             idle processes of a program (profile.h)
 //   claim, adopt, again, grow, give_back seats (seat_claim.h)
-//   status, stop                         of the verbs
+//   status, stop, restart {program, arguments}
+//                                        of the verbs; restart: run this in the pool's process
 // pool to driver
 //   welcome {version, pid}               or
 //   refused {why}
 //   workers {pids, why}                  as many as there are at once, perhaps none. Descriptors:
 //                                        for each its channel, its pidfd, its report (Subprocess)
 //   order, held                          about seats
-//   status {pool}, stopping {pid}        the answers to the verbs
+//   status {pool}, stopping {pid}, restarted {pid}
+//                                        the answers to the verbs; the last from the new program
 // pool to zygote
 //   fork    {count}
 // zygote to pool

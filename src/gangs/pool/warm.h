@@ -25,11 +25,13 @@ class WorkerDemand {
   // The most that one driver had of them.
   int32_t most() const;
 
- private:
   struct Asked {
     Clock::time_point at;
     int32_t workers = 0;
   };
+  const std::deque<Asked>& asked() const { return asked_; }
+
+ private:
   std::deque<Asked> asked_;
 };
 

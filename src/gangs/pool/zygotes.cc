@@ -51,14 +51,21 @@ Result<std::unique_ptr<Zygotes::Zygote>> Zygotes::Start(const WorkerProfile& pro
   options.inherits = false;
   options.outlives = true;
   PT_LET(const auto launch, Launch::Make(options));
-  auto zygote = std::make_unique<Zygote>();
-  zygote->pid = launch->Start();
-  if (zygote->pid < 0) return SystemFault("start a process", errno);
-  zygote->process = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, zygote->pid, 0)));
+  const pid_t pid = launch->Start();
+  if (pid < 0) return SystemFault("start a process", errno);
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (launch->error() != 0) return SystemFault("run " + profile.program.string(), launch->error());
+  return Make(profile, pid, std::move(process), std::move(ends.first));
+}
+
+std::unique_ptr<Zygotes::Zygote> Zygotes::Make(const WorkerProfile& profile, pid_t pid,
+                                               UniqueFd process, Channel channel) {
+  auto zygote = std::make_unique<Zygote>();
+  zygote->pid = pid;
+  zygote->process = std::move(process);
   zygote->profile = profile;
   zygote->key = profile.Key();
-  zygote->link = std::make_unique<Link>(std::move(ends.first));
+  zygote->link = std::make_unique<Link>(std::move(channel));
   zygote->link->LimitSends(std::chrono::duration<double>(kForkTime).count());
   return zygote;
 }
@@ -74,8 +81,11 @@ bool Zygotes::IsStale(Zygote& zygote, Clock::time_point now) {
   if (zygote.failed) return zygote.ready;
   if (now - zygote.checked < kCheckFilesEvery) return false;
   zygote.checked = now;
-  return std::ranges::any_of(
+  const auto other = std::ranges::find_if(
       zygote.files, [](const auto& each) { return FileIdentity(each.first) != each.second; });
+  if (other == zygote.files.end()) return false;
+  replaced_ = other->first;
+  return true;
 }
 
 TakenWorkers Zygotes::Take(const WorkerProfile& profile, int32_t count, int32_t had,
@@ -145,7 +155,9 @@ void Zygotes::Look(int32_t most, bool short_of_memory, Clock::time_point now) {
   for (const auto& each : zygotes_) {
     each->demand.Look(now);
     const bool broken = each->failed && each->ready;
-    if (broken || now - each->used >= kZygoteIdle) over.push_back(each.get());
+    // Nobody gets a worker of one that is stale, so none waits for nothing.
+    if (broken || now - each->used >= kZygoteIdle || IsStale(*each, now))
+      over.push_back(each.get());
   }
   for (const Zygote* each : over) End(each);
   std::vector<const WorkerDemand*> demands;

@@ -15,6 +15,8 @@
 
 namespace protium {
 
+struct PoolHandover;
+
 // A worker as it travels: its descriptors, while somebody holds them.
 struct WaitingWorker {
   pid_t pid = -1;
@@ -54,7 +56,12 @@ class Zygotes {
   void Hear();
   std::vector<int> fds() const;
   std::vector<ZygoteState> States() const;
-  bool empty() const { return zygotes_.empty(); }
+  // The last library whose file was replaced under a zygote, which has ended for that; empty: none.
+  const std::string& replaced() const { return replaced_; }
+
+  // What waits and is ready, for the next pool in this process (handover.h). Nothing is left here.
+  Json HandOver(PoolHandover& handover);
+  void TakeOver(const Json& state, PoolHandover& handover);
 
  private:
   struct Zygote {
@@ -76,18 +83,21 @@ class Zygotes {
     bool Forks() const { return ready && !failed && unfit.empty(); }
   };
 
+  static std::unique_ptr<Zygote> Make(const WorkerProfile& profile, pid_t pid, UniqueFd process,
+                                      Channel channel);
   Result<std::unique_ptr<Zygote>> Start(const WorkerProfile& profile) const;
   Zygote* Find(const std::string& key);
   static void Learn(Zygote& zygote, const Frame& frame);
   static void Fork(Zygote& zygote, int32_t count);
   static bool Store(Zygote& zygote, Frame& frame);
-  static bool IsStale(Zygote& zygote, Clock::time_point now);
+  bool IsStale(Zygote& zygote, Clock::time_point now);
   void End(const Zygote* zygote);
   void Reap();
 
   const std::filesystem::path log_;
   std::vector<std::unique_ptr<Zygote>> zygotes_;
   std::vector<UniqueFd> ending_;  // Those that may have workers left, until they end.
+  std::string replaced_;
 };
 
 }  // namespace protium

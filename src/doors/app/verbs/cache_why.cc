@@ -86,7 +86,11 @@ std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
       {"builds", "Protium, or a library of it, is another build"},
       {"settings", "the settings of the embedded engine are others"},
       {"libc", "the C library is of another version"},
-      {"processor", "the processor is of another kind"}};
+      {"processor", "the processor is of another kind"},
+      {"spark", "Spark is of another version"},
+      {"spark_settings", "a setting of the Spark server is another"},
+      {"marks", "the split is another"},
+      {"columns", "the columns on Spark are others"}};
   for (const auto& [key, what] : others) {
     const Json was = kept.causes.value(key, Json()), now = causes.value(key, Json());
     if (was == now) continue;
@@ -127,12 +131,16 @@ std::vector<Difference> CompareWork(const Manifest& kept, const Json& work) {
 }
 
 std::vector<Difference> Compare(const Manifest& kept, const Json& job) {
-  return kept.kind == "table" ? CompareCauses(kept, job) : CompareWork(kept, job);
+  return kept.kind == "states" || kept.kind == "rows" ? CompareWork(kept, job)
+                                                      : CompareCauses(kept, job);
 }
 
 // The kind of object that is looked for.
-std::string StoredKindOf(const std::string& name) {
-  return name == "fit" ? "states" : name == "rows" ? "rows" : "table";
+std::string StoredKindOf(const Json& work) {
+  const std::string& name = TextAt(work, "name");
+  if (name == "fit") return "states";
+  if (name == "rows") return "rows";
+  return work.value("causes", Json::object()).contains("spark") ? "spark_table" : "table";
 }
 
 }  // namespace
@@ -152,7 +160,7 @@ std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
   const Manifest* nearest = nullptr;
   std::vector<Difference> fewest;
   for (const Manifest& each : kept) {
-    if (each.kind != StoredKindOf(name)) continue;
+    if (each.kind != StoredKindOf(table)) continue;
     std::vector<Difference> found = Compare(each, table);
     const bool better = nearest == nullptr || found.size() < fewest.size() ||
                         (found.size() == fewest.size() && each.made > nearest->made);

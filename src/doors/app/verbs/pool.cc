@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <thread>
 
 #include "app/verb.h"
@@ -18,10 +21,12 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "os/signals.h"
+#include "pool/handover.h"
 #include "pool/place.h"
 #include "pool/pool_client.h"
 #include "pool/pool_daemon.h"
 #include "pool/pool_protocol.h"
+#include "pool/profile.h"
 #include "run/printable.h"
 #include "run/terminal.h"
 #include "terminal/printing.h"
@@ -46,24 +51,33 @@ Result<fs::path> PlaceOfPool() {
                .fix = "unset PROTIUM_POOL"});
 }
 
-Result<Frame> AskRunning(const char* type) {
+Result<Json> StateOfPool() {
   PT_LET(const fs::path socket, PlaceOfPool());
-  auto link = AttachToPool(socket, "protium pool");
-  if (!link.ok()) {
-    Fault fault = FaultOf(link.status());
-    if (fault.exit == Exit::kInput) return link.status();
-    fault.what = "the pool cannot be used: " + fault.what;
-    fault.where = socket.string();
-    return Fail(std::move(fault));
-  }
-  return AskPool(**link, {{"type", type}});
+  auto state = PoolState(socket);
+  if (state.ok() || FaultOf(state.status()).exit == Exit::kInput) return state;
+  Fault fault = FaultOf(state.status());
+  fault.what = "the pool cannot be used: " + fault.what;
+  fault.where = socket.string();
+  return Fail(std::move(fault));
 }
 
-// Serves in this process.
-Status ServePool(const fs::path& socket, PoolListener listener) {
+// Serves in this process, which may become another program (`pool restart`). `from`: a listener, or
+// what another pool has handed over.
+template <class From>
+Status ServePool(const fs::path& socket, From from) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  const fs::path log = fs::path(socket).replace_extension(".log");
-  return PoolDaemon({.socket = socket, .log = log}, std::move(listener)).Serve(signals->token());
+  const PoolSettings settings{.socket = socket, .log = fs::path(socket).replace_extension(".log")};
+  auto pool = std::make_unique<PoolDaemon>(settings, std::move(from));
+  for (;;) {
+    PT_TRY(pool->Serve(signals->token()));
+    const PoolDaemon::Successor next = pool->successor();
+    if (next.program.empty()) return Status::OK();
+    PoolHandover handover = pool->HandOver();
+    const Status failed = BecomeSuccessor(next.program, next.arguments, handover);
+    // It goes on as it was, and says so to whoever has asked.
+    handover.state["failed"] = FaultOf(failed).what;
+    pool = std::make_unique<PoolDaemon>(settings, std::move(handover));
+  }
 }
 
 std::string StartedText(pid_t pid, const fs::path& socket) {
@@ -106,6 +120,8 @@ Status StartDetached(const fs::path& socket, PoolListener listener) {
 
 Status StartPool(const Arguments& arguments) {
   PT_LET(const fs::path socket, PlaceOfPool());
+  PT_LET(auto handover, InheritedHandover());
+  if (handover) return ServePool(socket, std::move(*handover));
   PT_LET(PoolListener listener, ListenAsPool(socket));
   if (!arguments.Has("--foreground")) return StartDetached(socket, std::move(listener));
   PT_TRY(PrintResult(StartedText(::getpid(), socket)));
@@ -127,16 +143,21 @@ Status AwaitEndOfPool(const fs::path& socket) {
 }
 
 // Of any version: the pool of a program that was replaced must end, too.
+Result<std::unique_ptr<Link>> GreetPool(const fs::path& socket) {
+  PT_LET(UniqueFd fd, ConnectToPool(socket, Clock::now() + kPoolPatience));
+  auto link = std::make_unique<Link>(Channel(std::move(fd)));
+  PT_TRY(AskPool(*link, {{"type", "hello"},
+                         {"version", kPoolVersion},
+                         {"place", PlaceOfProcess()},
+                         {"who", "protium pool"}})
+             .status());
+  return link;
+}
+
 Result<int64_t> EndPool() {
   PT_LET(const fs::path socket, PlaceOfPool());
-  PT_LET(UniqueFd fd, ConnectToPool(socket, Clock::now() + kPoolPatience));
-  Link link{Channel(std::move(fd))};
-  PT_TRY(AskPool(link, {{"type", "hello"},
-                        {"version", kPoolVersion},
-                        {"place", PlaceOfProcess()},
-                        {"who", "protium pool"}})
-             .status());
-  PT_LET(const Frame answer, AskPool(link, {{"type", "stop"}}));
+  PT_LET(const auto link, GreetPool(socket));
+  PT_LET(const Frame answer, AskPool(*link, {{"type", "stop"}}));
   PT_TRY(AwaitEndOfPool(socket));
   return WholeAt(answer.head, "pid");
 }
@@ -147,10 +168,50 @@ Status StopPool(const Arguments&) {
       fmt::format("the pool (pid {}) has ended; programs that have workers of it go on\n", pid));
 }
 
+// Asks the pool to become this program. Its answer, which the new program gives; nullopt: it has
+// ended instead.
+Result<std::optional<Frame>> AskToBecomeThis(Link& link) {
+  std::error_code error;
+  const fs::path own = fs::canonical("/proc/self/exe", error);
+  if (error) return SystemFault("find this program's file", error.value());
+  PT_TRY(link.Send({{"type", "restart"},
+                    {"program", own.string()},
+                    {"arguments", {"pool", "start", "--foreground"}}}));
+  auto answer = link.Receive(Clock::now() + kPoolTurn);
+  if (answer.ok()) return answer;
+  if (FaultOf(answer.status()).exit != Exit::kStalled) return std::optional<Frame>();
+  return Fail({.exit = Exit::kStalled,
+               .what = "the pool was asked to restart and has not answered",
+               .fix = "protium pool stop, then protium pool start"});
+}
+
+// An older pool does not know how, and one may have ended on the way: then another starts, and
+// hears from programs that run what they hold.
 Status RestartPool(const Arguments& arguments) {
-  const auto ended = EndPool();
-  if (!ended.ok() && FaultOf(ended.status()).exit != Exit::kInput) return ended.status();
-  return StartPool(arguments);
+  PT_LET(const fs::path socket, PlaceOfPool());
+  const auto link = GreetPool(socket);
+  if (!link.ok() && FaultOf(link.status()).exit == Exit::kInput) return StartPool(arguments);
+  PT_TRY(link.status());
+  PT_LET(const auto answer, AskToBecomeThis(**link));
+  if (!answer) {
+    PT_TRY(AwaitEndOfPool(socket));
+    PrintNote("the pool has ended while it restarted; another takes its place");
+    return StartPool(arguments);
+  }
+  const std::string why = TextAt(answer->head, "why");
+  if (why.starts_with("it knows no ")) {
+    PT_TRY(EndPool().status());
+    return StartPool(arguments);
+  }
+  if (!why.empty()) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = "the pool could not restart: " + why,
+                 .where = socket.string(),
+                 .kept = "it goes on as it was"});
+  }
+  return PrintResult(fmt::format(
+      "the pool (pid {}) runs this build of protium now; programs keep their workers and cores\n",
+      WholeAt(answer->head, "pid")));
 }
 
 std::string WorkersText(const Json& driver) {
@@ -188,6 +249,23 @@ std::string ClaimText(const Json& claim) {
   return text + "\n";
 }
 
+// What has been replaced since the pool, or a program that it has workers of, was started.
+std::string ReplacedText(const Json& pool) {
+  std::map<std::string, std::string> builds;
+  const Json own = pool.value("builds", Json::object());
+  for (const auto& [name, build] : own.items()) builds[name] = TextAt(own, name);
+  const std::string other = DifferenceOfBuilds(builds, OwnBuilds());
+  std::string text;
+  if (!other.empty()) {
+    text += fmt::format("build     of another {} than this command's: protium pool restart\n",
+                        other == "program" ? "protium" : other);
+  }
+  const std::string library = TextAt(pool, "replaced");
+  if (library.empty()) return text;
+  return text + fmt::format("replaced  {}: workers that had loaded it wait no longer\n",
+                            Printable(library));
+}
+
 std::string StateText(const Json& pool) {
   const double seconds = double(std::time(nullptr) - WholeAt(pool, "since"));
   std::string text = fmt::format("pool      pid {}, for {}, at {}\n", WholeAt(pool, "pid"),
@@ -196,6 +274,11 @@ std::string StateText(const Json& pool) {
       fmt::format("machine   {} cores, {} free; {} of memory, {} free\n", WholeAt(pool, "cores"),
                   WholeAt(pool, "free_cores"), BytesText(NumberAt(pool, "memory_bytes")),
                   BytesText(NumberAt(pool, "available_bytes")));
+  if (const double stall = NumberAt(pool, "memory_stall"); stall > 0) {
+    text += fmt::format("memory    processes waited for it for {:.0f} % of the last 10 s\n",
+                        std::ceil(stall * 100));
+  }
+  text += ReplacedText(pool);
   for (const Json& each : pool.value("claims", Json::array())) text += ClaimText(each);
   for (const Json& each : pool.value("drivers", Json::array())) {
     // What it holds is listed already.
@@ -210,14 +293,7 @@ std::string StateText(const Json& pool) {
 }
 
 Status ShowPool(const Arguments& arguments) {
-  PT_LET(const Frame answer, AskRunning("status"));
-  Json pool = answer.head.value("pool", Json::object());
-  // Not this command itself.
-  Json drivers = Json::array();
-  for (const Json& each : pool.value("drivers", Json::array())) {
-    if (WholeAt(each, "pid") != ::getpid()) drivers.push_back(each);
-  }
-  pool["drivers"] = drivers;
+  PT_LET(const Json pool, StateOfPool());
   return PrintResult(arguments.Has("--json") ? Dump(pool) + "\n" : StateText(pool));
 }
 
@@ -236,21 +312,23 @@ Status RunPoolVerb(const Arguments& arguments, const Invocation&) {
 }  // namespace
 
 CommandVerb PoolVerb() {
-  return {{.name = "pool",
-           .operands = {"[WHAT]"},
-           .flags = {{"--foreground", "", "for start: stay in this terminal until Ctrl-C", ""},
-                     JsonFlag()},
-           .says = "keeps workers warm for all programs of this user",
-           .more = "WHAT is one of\n"
-                   "  start        starts the pool of this user and machine\n"
-                   "  status       shows which programs have workers of it, and which are warm\n"
-                   "  stop         ends it; programs that have workers of it go on\n"
-                   "  restart      stop, then start\n\n"
-                   "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
-                   "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off "
-                   "they\ndo without. It is never started behind your back, and ends after an hour "
-                   "without\nprograms.\n"},
-          RunPoolVerb};
+  return {
+      {.name = "pool",
+       .operands = {"[WHAT]"},
+       .flags = {{"--foreground", "", "for start: stay in this terminal until Ctrl-C", ""},
+                 JsonFlag()},
+       .says = "keeps workers warm for all programs of this user",
+       .more = "WHAT is one of\n"
+               "  start        starts the pool of this user and machine\n"
+               "  status       shows which programs have workers of it, and which are warm\n"
+               "  stop         ends it; programs that have workers of it go on\n"
+               "  restart      lets this build of protium take its place; programs keep what they "
+               "have\n\n"
+               "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
+               "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off "
+               "they\ndo without. It is never started behind your back, and ends after an hour "
+               "without\nprograms.\n"},
+      RunPoolVerb};
 }
 
 }  // namespace protium

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/spark_settings.h"
 #include "spark/engine/lowering.h"
+#include "spark/engine/stored_parquet.h"
 #include "spark/gang/capacity.h"
 
 namespace protium {
@@ -21,8 +22,12 @@ Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, con
 class SparkExplainer {
  public:
   SparkExplainer(SparkSession& session, const SparkSettings& settings, LoweringContext context,
-                 const Call& call)
-      : session_(session), settings_(settings), context_(std::move(context)), call_(call) {}
+                 StoredParquet& stored, const Call& call)
+      : session_(session),
+        settings_(settings),
+        context_(std::move(context)),
+        stored_(stored),
+        call_(call) {}
 
   Result<EnginePlan> Explain(const Plan& plan);
 
@@ -42,6 +47,7 @@ class SparkExplainer {
   SparkSession& session_;
   const SparkSettings& settings_;
   LoweringContext context_;
+  StoredParquet& stored_;
   const Call call_;
   EnginePlan said_;
   int views_ = 0;

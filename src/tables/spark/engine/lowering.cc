@@ -29,11 +29,6 @@ namespace {
 using connect::NamedRelation;
 using connect::Relation;
 
-constexpr const char* kNotExamined =
-    "the text of the SQL: Spark runs it as it is; the plan on the engine \"local\" lists what "
-    "other "
-    "engines would answer differently";
-
 // Returns the expression that converts a column to a type that tables support
 // (engine/result_columns.h). The session's zone is UTC, so that TIMESTAMP_NTZ shows UTC's time.
 std::string FindConversion(const arrow::DataType& type) {

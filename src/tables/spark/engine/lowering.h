@@ -15,6 +15,12 @@
 
 namespace protium {
 
+// What SparkTable::not_exact says of every SQL text.
+inline constexpr const char* kNotExamined =
+    "the text of the SQL: Spark runs it as it is; the plan on the engine \"local\" lists what "
+    "other "
+    "engines would answer differently";
+
 // A materialised node: its rows as a relation, and the marks that they have. `rows.table` is empty
 // until the relation gets its name in a query.
 struct KeptRelation {

@@ -20,6 +20,7 @@
 #include "spark/engine/kept_steps.h"
 #include "spark/engine/lowering.h"
 #include "spark/engine/spark_session.h"
+#include "spark/engine/stored_parquet.h"
 #include "spark/engine/tasks_run.h"
 #include "spark/gang/capacity.h"
 #include "spark/gang/run.h"
@@ -68,6 +69,7 @@ class SparkEngine : public Engine {
                    .store = request.store,
                    .fresh = request.fresh}),
         sources_(*session_, keys_, embedded_),
+        stored_(*session_, embedded_, request),
         page_(std::make_shared<OwnPage>(std::move(page))),
         warning_(std::move(warning)) {}
 
@@ -151,7 +153,7 @@ class SparkEngine : public Engine {
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
       PT_TRY(CheckTarget(*store, call));
     }
-    SparkExplainer explainer(*session_, settings_, Context(call, nullptr), call);
+    SparkExplainer explainer(*session_, settings_, Context(call, nullptr), stored_, call);
     return explainer.Explain(plan);
   }
 
@@ -193,6 +195,7 @@ class SparkEngine : public Engine {
     // `files` has no schema if the rows are not in files.
     WrittenRows written;
     KeptRows rows = {};
+    std::shared_ptr<const StoredObject> lease = {};  // Of rows that the store has.
   };
 
   // Once, with the first thing that is run or explained: opening the engine has no listener.
@@ -294,11 +297,28 @@ class SparkEngine : public Engine {
     PT_LET(const SparkTable table, LowerPlan(node->inputs.front(), context));
     KeptRows rows{.table = {}, .marks = CutsToMark(whole, node.get(), table.schema)};
     PT_LET(operation.table, LowerMarks(table, context, rows));
+    const auto cause = [&] { return stored_.CauseOf(node, operation.table, rows.marks, call); };
+    const RowsCause before = cause();
+    const auto take = [&] { return stored_.Find(before, name, operation.table.schema, call); };
+    auto taken = take();
+    auto draft = taken ? std::nullopt : stored_.Begin(before, call);
+    // Another process may have made them meanwhile.
+    if (!taken && !draft) taken = take();
+    if (taken) {
+      const std::lock_guard lock(mutex_);
+      kept_[node.get()] = {node, std::move(taken->written), std::move(rows), taken->lease};
+      return Status::OK();
+    }
+    const auto began = Clock::now();
     const auto write = [&] {
       return WriteRows(*session_, operation.table, folder_, name, Options(name), call);
     };
     PT_LET(auto written, deployment_.Run(write, call));
     PT_TRY(ReportEvents(operation.tasks, call));
+    if (draft) {
+      const std::chrono::duration<double> seconds = Clock::now() - began;
+      stored_.Keep(std::move(*draft), before, cause(), written, seconds.count(), call);
+    }
     const std::lock_guard lock(mutex_);
     kept_[node.get()] = {node, std::move(written), std::move(rows)};
     return Status::OK();
@@ -420,6 +440,7 @@ class SparkEngine : public Engine {
   StoreKeys keys_;
   Embedded embedded_;
   SourceTables sources_;
+  StoredParquet stored_;
   const std::shared_ptr<OwnPage> page_;
   std::mutex storing_;  // Held while rows go into a lake, one output after the other.
   mutable std::mutex mutex_;
