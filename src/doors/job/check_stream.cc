@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "column/schema.h"
 #include "format/csv_options.h"
+#include "job/model_tables.h"
 
 namespace protium {
 namespace {
@@ -66,6 +67,36 @@ Status CheckPlace(const std::string& where, const Options& options) {
   return Status::OK();
 }
 
+// A sink that is a table of a database or a lake.
+Status CheckTable(const JobFile& file) {
+  const StreamSinkOptions& sink = file.stream->sink;
+  if (sink.tables() + sink.folder.has_value() + sink.kafka.has_value() > 1) {
+    return StreamFault("stream.sink", "stream.sink names more than one place",
+                       "leave all but one out");
+  }
+  if (!sink.format.empty() || !sink.topic.empty() || !sink.key.empty()) {
+    return StreamFault("stream.sink", "a table has no format, topic or key",
+                       "leave format, topic and key out");
+  }
+  const Status target = TargetOf(OutputOf(sink), file.data, file.connections).status();
+  if (target.ok()) return target;
+  Fault fault = FaultOf(target);
+  fault.where = "stream.sink";
+  fault.kept = "nothing was started";
+  return Fail(std::move(fault));
+}
+
+Status CheckSink(const JobFile& file) {
+  const StreamSinkOptions& sink = file.stream->sink;
+  if (sink.tables() > 0) return CheckTable(file);
+  if (sink.table) {
+    return StreamFault("stream.sink.table", "stream.sink names a table, but no database",
+                       "add sqlite = \"FILE\" or postgres = \"CONNECTION\"");
+  }
+  PT_TRY(CheckPlace("stream.sink", sink));
+  return CheckFormat("stream.sink.format", sink.format, sink.folder.has_value());
+}
+
 Status CheckWindow(const EventWindowOptions& window) {
   for (const auto& [key, text] : {std::pair{"every", window.every}, {"late", window.late}}) {
     const auto micros = MicrosOf(text);
@@ -84,6 +115,20 @@ Status CheckWindow(const EventWindowOptions& window) {
       fmt::format("a length of {}, or up to {} times as long; without it windows "
                   "follow each other",
                   window.every, kMostWindows));
+}
+
+// Neither windows nor trainings know of events of other partitions.
+Status CheckDivided(const StreamOptions& stream) {
+  if (!stream.source.divided) return Status::OK();
+  const char* const where = "stream.source.divided";
+  if (!stream.source.kafka) {
+    return StreamFault(where, "a folder has no partitions", "leave divided out");
+  }
+  if (!stream.window && !stream.train) return Status::OK();
+  return StreamFault(where,
+                     fmt::format("a stream that is divided by partitions has no {}",
+                                 stream.window ? "windows" : "trainings"),
+                     "leave divided out: one process reads all partitions");
 }
 
 Status CheckTrain(const StreamOptions& stream, const JobFile& file) {
@@ -113,15 +158,15 @@ Status CheckStream(const JobFile& file) {
   PT_TRY(CheckNothingOfRuns(file));
   const StreamOptions& stream = *file.stream;
   PT_TRY(CheckPlace("stream.source", stream.source));
-  PT_TRY(CheckPlace("stream.sink", stream.sink));
   PT_TRY(CheckFormat("stream.source.format", stream.source.format.value_or(""),
                      stream.source.folder.has_value()));
-  PT_TRY(CheckFormat("stream.sink.format", stream.sink.format, stream.sink.folder.has_value()));
+  PT_TRY(CheckSink(file));
   PT_TRY(CheckCsvOptions(stream.source.csv));
   if (stream.source.folder && stream.source.folder == stream.sink.folder) {
     return StreamFault("stream.sink.folder", "the stream would read what it writes",
                        "give the sink a folder of its own");
   }
+  PT_TRY(CheckDivided(stream));
   if (stream.window) PT_TRY(CheckWindow(*stream.window));
   if (stream.train) PT_TRY(CheckTrain(stream, file));
   for (const auto& [column, type] : stream.columns.all) {

@@ -134,6 +134,19 @@ Result<Source> TargetOf(const JobOutput& output, const std::string& data,
   return SourceOf(table, PlaceIn(data, table), connections);
 }
 
+JobOutput OutputOf(const StreamSinkOptions& sink) {
+  JobOutput output;
+  output.sqlite = sink.sqlite;
+  output.duckdb = sink.duckdb;
+  output.postgres = sink.postgres;
+  output.mysql = sink.mysql;
+  output.delta = sink.delta;
+  output.table = sink.table;
+  output.mode = StoreMode::kAppend;
+  output.password = sink.password;
+  return output;
+}
+
 DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
                     const ByName<Connection>& connections, const SchemaPtr& known) {
   if (table.sources() > 0) {

@@ -26,6 +26,9 @@ Result<Source> SourceOf(const JobTable& table, const std::string& path,
 Result<Source> TargetOf(const JobOutput& output, const std::string& data,
                         const ByName<Connection>& connections);
 
+// The table of a database or a lake that a stream writes to, as an output of a job.
+JobOutput OutputOf(const StreamSinkOptions& sink);
+
 // Opens the table at `path` in the job's format; `known` is as in Reader::Csv().
 DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
                     const ByName<Connection>& connections = {}, const SchemaPtr& known = nullptr);

@@ -11,6 +11,7 @@
 #include "column/source.h"
 #include "protium/expr.h"
 #include "protium/fields.h"
+#include "protium/sources.h"
 
 namespace protium {
 
@@ -41,6 +42,7 @@ struct StreamSourceOptions {
   std::optional<std::string> format;  // Of files: unless set, what their names end with.
   std::string start = "earliest";
   ReadFiles after = ReadFiles::kKeep;
+  bool divided = false;            // Each partition is a stream of its own.
   Json settings = Json::object();  // librdkafka's own.
   CsvOptions csv;
   template <class Visit>
@@ -57,25 +59,48 @@ struct StreamSourceOptions {
                    "\"2026-11-01 12:00:00\" in UTC"});
     visit("after", after,
           {.help = "for folder: whether files are kept or deleted once their rows are written"});
+    visit("divided", divided,
+          {.help = "for kafka: each partition is a stream of its own, so that several processes "
+                   "share the topic"});
     visit("settings", settings, {.help = "for kafka: settings of librdkafka by their names"});
     csv.Fields(visit);
   }
 };
 
-// Exactly one of `folder` and `kafka`.
+// Exactly one of `folder`, `kafka` and the tables.
 struct StreamSinkOptions {
   std::optional<std::string> folder;  // Below JobFile::data.
   std::optional<std::string> kafka;
+  std::optional<std::string> sqlite;    // A database file below JobFile::data.
+  std::optional<std::string> duckdb;    // The same.
+  std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
+  std::optional<std::string> mysql;     // The same.
+  std::optional<std::string> delta;     // The folder of a Delta table below JobFile::data.
+  std::optional<std::string> table;
+  std::optional<PasswordPlace> password;  // Of a URL.
   std::string topic;
   std::string format;  // Empty: parquet for files, json for messages.
   std::string key;
   Columns columns;  // Empty: all.
   Delivery delivery = Delivery::kOnce;
   Json settings = Json::object();
+  // How many tables are given.
+  int tables() const {
+    return sqlite.has_value() + duckdb.has_value() + postgres.has_value() + mysql.has_value() +
+           delta.has_value();
+  }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("folder", folder, {.help = "a folder that gets one file for each batch"});
     visit("kafka", kafka, {.help = "servers of Kafka: \"host:9092\""});
+    visit("sqlite", sqlite, {.help = "a SQLite database, to whose table rows are appended"});
+    visit("duckdb", duckdb, {.help = "the same of DuckDB"});
+    visit("postgres", postgres,
+          {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
+    visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
+    visit("delta", delta, {.help = "the same for the folder of a Delta table, here or at s3://"});
+    visit("table", table, {.help = "the table of the database"});
+    visit("password", password, {.help = "where the password of a URL is: { env = \"NAME\" }"});
     visit("topic", topic, {.help = "for kafka: the topic"});
     visit("format", format,
           {.help = "parquet (the default), csv, jsonl or arrow for files; json (the default), csv "
@@ -171,7 +196,8 @@ struct StreamOptions {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("source", source, {.help = "where events come from: a folder, or a topic of Kafka"});
-    visit("sink", sink, {.help = "where scored rows go to: a folder, or a topic of Kafka"});
+    visit("sink", sink,
+          {.help = "where scored rows go to: a folder, a topic of Kafka, or a table"});
     visit("table", table,
           {.help = "the name of a batch of events in the SQL; unless set, \"events\", or with the "
                    "model's "

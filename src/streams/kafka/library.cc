@@ -8,5 +8,6 @@ extern "C" bool protium_open_kafka(int32_t version, const protium::KafkaRequest&
   if (version != protium::kKafkaLibraryVersion) return false;
   if (request.source != nullptr) ends.source = protium::OpenTopicSource(*request.source);
   if (request.sink != nullptr) ends.sink = protium::OpenTopicSink(*request.sink);
+  if (request.topic != nullptr) ends.partitions = protium::CountTopicPartitions(*request.topic);
   return true;
 }

@@ -29,4 +29,9 @@ Result<std::unique_ptr<StreamSink>> OpenKafkaSink(const KafkaSinkOptions& option
   return std::move(ends.sink);
 }
 
+Result<int32_t> CountPartitions(const KafkaConnection& connection) {
+  PT_LET(const KafkaEnds ends, Open({.topic = &connection}));
+  return ends.partitions;
+}
+
 }  // namespace protium

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -53,6 +54,8 @@ struct KafkaSourceOptions {
   // "earliest", "latest", a time in UTC such as "2026-11-01 12:00:00", or offsets of partitions,
   // "0:4711, 1:12"; those not named begin at their earliest.
   std::string start = "earliest";
+  // Unset: all partitions of the topic.
+  std::optional<int32_t> partition;
   // How often to look whether the topic has been given more partitions.
   std::chrono::milliseconds look_for_partitions{30'000};
 };
@@ -70,19 +73,23 @@ struct KafkaSinkOptions {
 // unknown topic, a wrong password, settings that librdkafka does not know (kUsage).
 Result<std::unique_ptr<StreamSource>> OpenKafkaSource(const KafkaSourceOptions& options);
 Result<std::unique_ptr<StreamSink>> OpenKafkaSink(const KafkaSinkOptions& options);
+// How many partitions the topic has. Faults are the same.
+Result<int32_t> CountPartitions(const KafkaConnection& connection);
 
 // Increases whenever the layout of what is declared here or in flow/flow.h changes.
-inline constexpr int32_t kKafkaLibraryVersion = 1;
+inline constexpr int32_t kKafkaLibraryVersion = 2;
 
 // The library's only entry point, protium_open_kafka: opens what is not null. Returns false if it
 // was built for another version.
 struct KafkaRequest {
   const KafkaSourceOptions* source = nullptr;
   const KafkaSinkOptions* sink = nullptr;
+  const KafkaConnection* topic = nullptr;  // Whose partitions are counted.
 };
 struct KafkaEnds {
   Result<std::unique_ptr<StreamSource>> source{std::unique_ptr<StreamSource>()};
   Result<std::unique_ptr<StreamSink>> sink{std::unique_ptr<StreamSink>()};
+  Result<int32_t> partitions{0};
 };
 using KafkaEntry = bool (*)(int32_t version, const KafkaRequest& request, KafkaEnds& ends);
 

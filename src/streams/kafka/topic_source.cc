@@ -39,6 +39,7 @@ class TopicSource : public StreamSource {
     for (const Json& stretch : past.stretches) PT_TRY(Pass(stretch));
     if (next_.empty()) {
       PT_LET(next_, StartOffsets(reader_->client(), partitions_, options_.start));
+      std::erase_if(next_, [this](const auto& each) { return !IsOurs(each.first); });
     }
     PT_TRY(TakeNewPartitions());
     return CheckStillThere(reader_->client(), next_);
@@ -96,6 +97,10 @@ class TopicSource : public StreamSource {
   }
 
  private:
+  bool IsOurs(int32_t partition) const {
+    return !options_.partition || *options_.partition == partition;
+  }
+
   // Goes on behind a stretch.
   Status Pass(const Json& json) {
     PT_LET(const TopicStretch stretch, StretchFromJson(json, reader_->client().topic()));
@@ -106,7 +111,7 @@ class TopicSource : public StreamSource {
   // Those that were made since the stream began are read from their first message on.
   Status TakeNewPartitions() {
     for (int32_t each = 0; each < partitions_; ++each) {
-      if (next_.contains(each)) continue;
+      if (next_.contains(each) || !IsOurs(each)) continue;
       PT_LET(const auto marks, reader_->client().Watermarks(each));
       next_[each] = marks.first;
     }
@@ -115,7 +120,7 @@ class TopicSource : public StreamSource {
 
   Status GoOn() {
     const auto now = SteadyClock::now();
-    if (assigned_ && now < look_again_) return Status::OK();
+    if (assigned_ && (options_.partition || now < look_again_)) return Status::OK();
     look_again_ = now + options_.look_for_partitions;
     if (assigned_) {
       const int32_t found = reader_->client().PartitionsNow();
@@ -273,6 +278,11 @@ class TopicSource : public StreamSource {
 };
 
 }  // namespace
+
+Result<int32_t> CountTopicPartitions(const KafkaConnection& connection) {
+  PT_LET(const auto reader, TopicReader::Make(connection));
+  return reader->client().Partitions();
+}
 
 Result<std::unique_ptr<StreamSource>> OpenTopicSource(const KafkaSourceOptions& options) {
   PT_LET(MessageRows rows, MessageRows::Make(options));

@@ -13,5 +13,6 @@
 namespace protium {
 
 Result<std::unique_ptr<StreamSource>> OpenTopicSource(const KafkaSourceOptions& options);
+Result<int32_t> CountTopicPartitions(const KafkaConnection& connection);
 
 }  // namespace protium

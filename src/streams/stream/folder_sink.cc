@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "format/file_writer.h"
 #include "format/formats.h"
 #include "os/file.h"
@@ -20,10 +20,14 @@ namespace {
 
 constexpr const char* kOwnerFile = ".protium-stream";
 
+std::string Beginning(std::optional<int32_t> partition) {
+  return partition ? fmt::format("batch-{}-", *partition) : "batch-";
+}
+
 }  // namespace
 
-std::string BatchFileName(int64_t number, Format format) {
-  return fmt::format("batch-{:012}{}", number, KindOf(format).endings.front());
+std::string BatchFileName(int64_t number, Format format, std::optional<int32_t> partition) {
+  return fmt::format("{}{:012}{}", Beginning(partition), number, KindOf(format).endings.front());
 }
 
 Status FolderSink::TakeFolder() {
@@ -48,13 +52,15 @@ Status FolderSink::Start(const arrow::Schema& rows) {
 }
 
 Result<std::optional<int64_t>> FolderSink::Newest() {
+  const std::string beginning = Beginning(options_.partition);
   int64_t newest = -1;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(options_.folder, error)) {
     const std::string name = entry.path().filename().string();
-    long number = 0;
-    if (std::sscanf(name.c_str(), "batch-%ld.", &number) != 1) continue;
-    if (name == BatchFileName(number, options_.format)) newest = std::max<int64_t>(newest, number);
+    if (!name.starts_with(beginning)) continue;
+    const std::string rest = name.substr(beginning.size());
+    const auto number = AllAsNumber<int64_t>(rest.substr(0, rest.find('.')));
+    if (number && name == FileName(*number)) newest = std::max(newest, *number);
   }
   if (error) return SystemFault("list " + options_.folder.string(), error.value());
   return newest;
@@ -62,7 +68,7 @@ Result<std::optional<int64_t>> FolderSink::Newest() {
 
 Status FolderSink::Write(const ScoredBatch& batch) {
   if (batch.rows->num_rows() == 0) return Status::OK();
-  const fs::path path = options_.folder / BatchFileName(batch.number, options_.format);
+  const fs::path path = options_.folder / FileName(batch.number);
   PT_LET(const auto writer, FileWriter::Make(options_.format, path.string(), batch.rows->schema()));
   PT_TRY(writer->Write(*batch.rows));
   PT_TRY(writer->Commit());

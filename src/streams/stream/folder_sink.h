@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "column/source.h"
@@ -16,11 +17,12 @@ namespace protium {
 struct FolderSinkOptions {
   std::filesystem::path folder;  // Is made if it is missing.
   Format format = Format::kParquet;
-  std::string owner;  // Whose folder it is: that of the stream's log.
+  std::string owner;                 // Whose folder it is: that of the stream's log.
+  std::optional<int32_t> partition;  // Whose batches these are; others write to the folder, too.
 };
 
-// "batch-000000000012.parquet"
-std::string BatchFileName(int64_t number, Format format);
+// "batch-000000000012.parquet"; of partition 3 "batch-3-000000000012.parquet".
+std::string BatchFileName(int64_t number, Format format, std::optional<int32_t> partition = {});
 
 // The folder belongs to one stream: .protium-stream in it names its owner. Another stream is
 // refused (kUsage).
@@ -34,6 +36,9 @@ class FolderSink : public StreamSink {
 
  private:
   Status TakeFolder();
+  std::string FileName(int64_t number) const {
+    return BatchFileName(number, options_.format, options_.partition);
+  }
 
   FolderSinkOptions options_;
 };

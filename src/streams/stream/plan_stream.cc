@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "column/cells.h"
+#include "job/model_tables.h"
 #include "run/printable.h"
 #include "run/terminal.h"
+#include "sources/source.h"
 
 namespace protium {
 namespace {
@@ -37,6 +39,13 @@ std::string ColumnsText(const Json& columns) {
 template <class Options>
 std::string PlaceText(const Options& options) {
   return options.folder ? *options.folder : options.topic + " at " + *options.kafka;
+}
+
+Result<std::string> SinkText(const JobFile& job) {
+  const StreamSinkOptions& sink = job.stream->sink;
+  if (sink.tables() == 0) return PlaceText(sink);
+  PT_LET(const Source target, TargetOf(OutputOf(sink), job.data, job.connections));
+  return DescribeSource(target);
 }
 
 std::string TrainText(const StreamTrainOptions& train) {
@@ -71,9 +80,10 @@ Result<Json> PlanStream(const StreamRequest& request) {
   if (!options.model.empty()) PT_TRY(model.emplace(options.model, request.find_model).Load());
   const LoadedModel* const loaded = model ? model->now().get() : nullptr;
   PT_LET(const EventShape shape, ShapeOf(request.job.file, loaded));
+  PT_LET(const std::string sink, SinkText(request.job.file));
   Json plan = {{"name", request.job.file.name},
                {"source", PlaceText(options.source)},
-               {"sink", PlaceText(options.sink)},
+               {"sink", sink},
                {"table", shape.table},
                {"sql", shape.sql},
                {"own_sql", shape.own_sql},

@@ -9,13 +9,18 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "column/schema.h"
+#include "engine/batch_store.h"
 #include "format/file_form.h"
+#include "job/model_tables.h"
 #include "kafka/open.h"
 #include "os/file.h"
+#include "os/new_file.h"
 #include "os/random_letters.h"
 #include "records/record_rows.h"
+#include "sources/source.h"
 #include "stream/folder_sink.h"
 #include "stream/folder_source.h"
+#include "stream/table_sink.h"
 
 namespace protium {
 
@@ -27,18 +32,24 @@ fs::path Below(const JobFile& job, const std::string& path) {
   return fs::absolute(fs::path(job.data) / path).lexically_normal();
 }
 
+// The folder of the stream, or of the one that it is a partition of.
+fs::path WholeFolder(const EndsContext& context) {
+  return context.partition ? context.folder.parent_path() : context.folder;
+}
+
 // Never given to another stream, and the stream's own wherever its folder is moved: if the folder
-// is removed, the next stream in its place is another one.
-Result<std::string> NameOfStream(const fs::path& folder) {
-  const fs::path file = folder / "kafka-name";
-  if (IsRegularFile(file)) {
-    PT_LET(const std::string name, ReadFile(file, 1 << 10));
-    return std::string(Trimmed(name));
+// is removed, the next stream in its place is another one. Of processes that share a stream the
+// first decides.
+Result<std::string> NameOfStream(const EndsContext& context) {
+  const fs::path folder = WholeFolder(context), file = folder / "kafka-name";
+  if (!IsRegularFile(file)) {
+    const std::string name =
+        fs::absolute(folder).lexically_normal().filename().string() + "-" + RandomLetters(10);
+    PT_TRY(WriteNewFile(file, name + "\n").status());
   }
-  const std::string name =
-      fs::absolute(folder).lexically_normal().filename().string() + "-" + RandomLetters(10);
-  PT_TRY(WriteFile(file, name + "\n"));
-  return name;
+  PT_LET(const std::string text, ReadFile(file, 1 << 10));
+  const std::string name(Trimmed(text));
+  return context.partition ? fmt::format("{}-{}", name, *context.partition) : name;
 }
 
 Result<MessageFormat> MessagesCalled(const std::string& name, const char* where) {
@@ -48,9 +59,9 @@ Result<MessageFormat> MessagesCalled(const std::string& name, const char* where)
 }
 
 template <class Options>
-Result<KafkaConnection> Connection(const EndsContext& context, const Options& options,
-                                   std::string where) {
-  PT_LET(std::string name, NameOfStream(context.folder));
+Result<KafkaConnection> ConnectionFor(const EndsContext& context, const Options& options,
+                                      std::string where) {
+  PT_LET(std::string name, NameOfStream(context));
   return KafkaConnection{.servers = *options.kafka,
                          .topic = options.topic,
                          .name = std::move(name),
@@ -81,7 +92,8 @@ Result<std::unique_ptr<StreamSource>> OpenTopic(const EndsContext& context, Even
   PT_LET(options.format, MessagesCalled(stream.source.format.value_or(""), "stream.source.format"));
   PT_LET(shape.columns, ColumnsOfMessages(shape, options.format));
   options.columns = shape.columns;
-  PT_LET(options.kafka, Connection(context, stream.source, "stream.source"));
+  PT_LET(options.kafka, ConnectionFor(context, stream.source, "stream.source"));
+  options.partition = context.partition;
   return OpenKafkaSource(options);
 }
 
@@ -89,8 +101,22 @@ Result<std::unique_ptr<StreamSink>> OpenTopic(const EndsContext& context) {
   const StreamSinkOptions& sink = context.job.file.stream->sink;
   KafkaSinkOptions options{.key = sink.key, .delivery = sink.delivery};
   PT_LET(options.format, MessagesCalled(sink.format, "stream.sink.format"));
-  PT_LET(options.kafka, Connection(context, sink, "stream.sink"));
+  PT_LET(options.kafka, ConnectionFor(context, sink, "stream.sink"));
   return OpenKafkaSink(options);
+}
+
+Result<std::unique_ptr<StreamSink>> OpenTableSink(const EndsContext& context) {
+  const JobFile& job = context.job.file;
+  BatchTarget target;
+  PT_LET(target.source, TargetOf(OutputOf(job.stream->sink), job.data, job.connections));
+  if (IsHere(target.source)) {
+    target.source.file = fs::absolute(target.source.file).lexically_normal();
+  }
+  PT_LET(target.stream, NameOfStream(context));
+  const EngineRequest request{.address = "local", .spill = context.folder / "spill"};
+  PT_LET(auto store, OpenBatchStore(request, target));
+  return std::make_unique<TableSink>(std::move(store),
+                                     TableSinkOptions{.note = context.note, .stop = context.stop});
 }
 
 Result<Format> FormatCalled(const std::string& name) {
@@ -213,6 +239,12 @@ Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, Eve
   return FolderOpening(context, shape).Open(stop);
 }
 
+Result<int32_t> CountPartitions(const EndsContext& context) {
+  PT_LET(const KafkaConnection connection,
+         ConnectionFor(context, context.job.file.stream->source, "stream.source"));
+  return CountPartitions(connection);
+}
+
 std::filesystem::path SinkFolder(const JobFile& job) {
   return Below(job, *job.stream->sink.folder);
 }
@@ -226,11 +258,13 @@ Result<Format> SinkFormat(const JobFile& job) {
 Result<std::unique_ptr<StreamSink>> OpenSink(const EndsContext& context) {
   const JobFile& job = context.job.file;
   if (job.stream->sink.kafka) return OpenTopic(context);
+  if (job.stream->sink.tables() > 0) return OpenTableSink(context);
   PT_LET(const Format format, SinkFormat(job));
   return std::make_unique<FolderSink>(
       FolderSinkOptions{.folder = SinkFolder(job),
                         .format = format,
-                        .owner = fs::absolute(context.folder).lexically_normal().string()});
+                        .owner = fs::absolute(WholeFolder(context)).lexically_normal().string(),
+                        .partition = context.partition});
 }
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -20,12 +21,17 @@ struct EndsContext {
   std::filesystem::path folder;  // The stream's own.
   std::function<void(const std::string&)> note;
   std::stop_token stop = {};  // Ends waiting for servers.
+  // The stream is one partition's, and its folder is in that of the whole.
+  std::optional<int32_t> partition = {};
 };
 
 // Sets the columns of `shape` if they are unknown: those of the first file, for which it waits.
 // They are kept in columns.json of the stream's folder and stay. Returns null if `stop` came first.
 Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
                                                  const std::stop_token& stop);
+
+// Of a source that is a topic.
+Result<int32_t> CountPartitions(const EndsContext& context);
 
 // Of a sink that is a folder: where it is, and what is in it.
 std::filesystem::path SinkFolder(const JobFile& job);

@@ -207,6 +207,11 @@ Status StreamLog::Shorten(const Json& state) {
   return Status::OK();
 }
 
+bool IsStreamHeld(const fs::path& folder) {
+  const UniqueFd fd(::open((folder / "lock").c_str(), O_RDWR | O_CLOEXEC));
+  return fd.get() >= 0 && IsLockedByOthers(fd.get());
+}
+
 Result<std::vector<Intent>> EndedBatches(const fs::path& folder, int64_t from, int64_t to) {
   std::vector<fs::path> files;
   for (auto& [number, path] : OlderLines(folder)) {

@@ -46,6 +46,12 @@ struct StreamTotals {
     visit("rows", rows);
     visit("dead", dead);
   }
+  // What came since `before`.
+  StreamTotals operator-(const StreamTotals& before) const {
+    return {.batches = batches - before.batches,
+            .rows = rows - before.rows,
+            .dead = dead - before.dead};
+  }
 };
 
 // Holds the lock of its folder: of two processes with one stream, the later is refused. One thread.
@@ -97,6 +103,9 @@ class StreamLog {
   std::optional<Intent> open_;
   Json training_;
 };
+
+// Whether a process, or another thread of this one, has the log of this folder open.
+bool IsStreamHeld(const std::filesystem::path& folder);
 
 // The batches `from` up to and without `to` that have ended, from the log and the lines that were
 // kept of it. Fails with Exit::kInput if the log no longer has one of them. Reads only.

@@ -37,10 +37,25 @@ const LoadedModel* Now(const std::optional<NamedModel>& model) {
   return model ? model->now().get() : nullptr;
 }
 
+// What metrics call the stream: "live", or "live/3" of a partition.
+std::string LabelOf(const StreamRequest& request) {
+  const std::string name = request.folder.filename().string();
+  if (!request.partition) return name;
+  return fmt::format("{}/{}", request.folder.parent_path().filename().string(), *request.partition);
+}
+
+bool IsPaused(const StreamRequest& request) {
+  std::error_code error;
+  const fs::path whole = request.partition ? request.folder.parent_path() : request.folder;
+  return fs::exists(whole / kPauseFile, error);
+}
+
 }  // namespace
 
 StreamRun::StreamRun(StreamRequest request)
-    : request_(std::move(request)), options_(*request_.job.file.stream), status_(request_.folder) {}
+    : request_(std::move(request)),
+      options_(*request_.job.file.stream),
+      status_(request_.folder, LabelOf(request_)) {}
 
 StreamRun::~StreamRun() = default;
 
@@ -69,8 +84,11 @@ Status StreamRun::OpenModels() {
 }
 
 Status StreamRun::OpenEnds(const std::stop_token& stop) {
-  const EndsContext context{
-      .job = request_.job, .folder = request_.folder, .note = request_.note, .stop = stop};
+  const EndsContext context{.job = request_.job,
+                            .folder = request_.folder,
+                            .note = request_.note,
+                            .stop = stop,
+                            .partition = request_.partition};
   PT_LET(sink_, OpenSink(context));
   PT_LET(source_, OpenSource(context, shape_, stop));
   return Status::OK();
@@ -272,9 +290,8 @@ void StreamRun::KeepToRate(int64_t rows, const std::stop_token& stop) const {
 }
 
 void StreamRun::WaitWhilePaused(const std::stop_token& stop) {
-  std::error_code error;
   bool said = false;
-  while (!stop.stop_requested() && fs::exists(request_.folder / kPauseFile, error)) {
+  while (!stop.stop_requested() && IsPaused(request_)) {
     if (!std::exchange(said, true)) request_.note("paused; protium stream resume continues");
     Show("paused");
     Nap(kPatience, stop);

@@ -39,6 +39,8 @@ struct StreamRequest {
   std::filesystem::path runs;  // Where trainings put models that are promoted.
   // Receives lines for people: what began, another model, ignored columns.
   std::function<void(const std::string&)> note;
+  // One partition's stream (stream/divided_stream.h): `folder` is in that of the whole.
+  std::optional<int32_t> partition = {};
 };
 
 // One thread.

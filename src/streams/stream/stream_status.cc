@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stream/stream_status.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,9 +12,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "os/file.h"
-#include "os/file_lock.h"
 #include "run/printable.h"
 #include "run/terminal.h"
+#include "stream/divided_status.h"
 
 namespace protium {
 
@@ -102,14 +101,10 @@ std::string TrainingText(const Json& training) {
   return last.is_object() ? text + LastTrainingText(last) : text;
 }
 
-bool IsHeld(const fs::path& folder) {
-  const UniqueFd fd(::open((folder / "lock").c_str(), O_RDWR | O_CLOEXEC));
-  return fd.get() >= 0 && IsLockedByOthers(fd.get());
-}
-
 }  // namespace
 
-StreamStatus::StreamStatus(fs::path folder) : folder_(std::move(folder)), since_ms_(WallMs()) {}
+StreamStatus::StreamStatus(fs::path folder, std::string label)
+    : folder_(std::move(folder)), label_(std::move(label)), since_ms_(WallMs()) {}
 
 void StreamStatus::Wrote(int64_t rows, const StreamRows& read, SteadyClock::time_point began) {
   const auto now = SteadyClock::now();
@@ -172,7 +167,7 @@ void StreamStatus::Show(const std::string& state, const StreamTotals& totals, co
   if (!training_.is_null()) status["training"] = training_;
   if (!error.empty()) status["error"] = error;
   (void)WriteFile(folder_ / "status.json", Dump(status) + "\n");
-  (void)WriteFile(folder_ / "metrics.prom", StreamMetrics(folder_.filename().string(), status));
+  (void)WriteFile(folder_ / "metrics.prom", StreamMetrics(label_, status));
 }
 
 std::string StreamMetrics(const std::string& stream, const Json& status) {
@@ -210,6 +205,7 @@ std::string StreamMetrics(const std::string& stream, const Json& status) {
 }
 
 Result<Json> ReadStreamStatus(const fs::path& folder) {
+  if (!PartitionFolders(folder).empty()) return ReadDividedStatus(folder);
   if (!IsRegularFile(folder / "status.json")) {
     return Fail({.exit = Exit::kInput,
                  .what = "no stream has run here",
@@ -219,7 +215,7 @@ Result<Json> ReadStreamStatus(const fs::path& folder) {
   PT_LET(const std::string text, ReadFile(folder / "status.json", 16 << 20));
   Json status = Json::parse(text, nullptr, false);
   if (!status.is_object()) status = Json::object();
-  const bool held = IsHeld(folder);
+  const bool held = IsStreamHeld(folder);
   const std::string state = TextAt(status, "state");
   if (!held && (state == "running" || state == "paused")) status["state"] = "cut off";
   return status;
@@ -257,6 +253,7 @@ std::string StreamStatusText(const Json& status) {
     }
   }
   if (status.contains("training")) text += TrainingText(status["training"]);
+  if (status.contains("partitions")) text += PartitionsText(status["partitions"]);
   if (status.contains("error")) {
     text += "error     " + Printable(TextAt(status, "error")) + "\n";
   }

@@ -22,7 +22,8 @@ namespace protium {
 // One thread.
 class StreamStatus {
  public:
-  explicit StreamStatus(std::filesystem::path folder);
+  // `label` is what metrics call the stream.
+  StreamStatus(std::filesystem::path folder, std::string label);
 
   // A batch has been written.
   void Wrote(int64_t rows, const StreamRows& read, std::chrono::steady_clock::time_point began);
@@ -43,6 +44,7 @@ class StreamStatus {
   double RowsPerSecond() const;
 
   std::filesystem::path folder_;
+  std::string label_;
   std::chrono::steady_clock::time_point shown_;
   int64_t since_ms_ = 0;
   Json model_;
@@ -59,7 +61,9 @@ class StreamStatus {
 // The status as metrics, named protium_stream_... and labelled with the stream's name.
 std::string StreamMetrics(const std::string& stream, const Json& status);
 
-// The status as people read it; with whether a process holds the stream.
+// The status as people read it; with whether a process holds the stream. Of a stream that is
+// divided by partitions: sums over them, the longest latencies, and "partitions", each with its
+// own.
 Result<Json> ReadStreamStatus(const std::filesystem::path& folder);
 std::string StreamStatusText(const Json& status);
 

@@ -15,7 +15,7 @@ TEST(StreamStatus, IsThereForPeopleProgramsAndPrometheus) {
   const std::filesystem::path folder = scratch.path() / "a \"b\"";
   std::filesystem::create_directory(folder);
   EXPECT_FALSE(ReadStreamStatus(folder).ok());
-  StreamStatus status(folder);
+  StreamStatus status(folder, folder.filename().string());
   EXPECT_TRUE(status.due());
   const auto began = std::chrono::steady_clock::now() - std::chrono::milliseconds(80);
   for (int64_t i = 0; i < 3; ++i) status.Wrote(1000, {}, began);
@@ -36,7 +36,7 @@ TEST(StreamStatus, IsThereForPeopleProgramsAndPrometheus) {
 
 TEST(StreamStatus, SaysThatAProcessIsGone) {
   const TemporaryFolder folder = *TemporaryFolder::Make();
-  StreamStatus(folder.path()).Show("running", {}, {});
+  StreamStatus(folder.path(), "live").Show("running", {}, {});
   EXPECT_EQ((*ReadStreamStatus(folder.path()))["state"], "cut off");
 }
 

@@ -29,13 +29,15 @@ class Verifying {
       : request_(request),
         options_(*request.job.file.stream),
         scratch_(std::move(scratch)),
-        form_{.folder = scratch_, .owner = "verify"} {}
+        form_{.folder = scratch_, .owner = "verify", .partition = request.partition} {}
 
   Status Open(const Intent& first, const std::stop_token& stop) {
     PT_LET(const LoadedModel* const model, ModelOf(first));
     PT_LET(shape_, ShapeOf(request_.job.file, model));
-    const EndsContext context{
-        .job = request_.job, .folder = request_.folder, .note = [](const std::string&) {}};
+    const EndsContext context{.job = request_.job,
+                              .folder = request_.folder,
+                              .note = [](const std::string&) {},
+                              .partition = request_.partition};
     PT_LET(source_, OpenSource(context, shape_, stop));
     if (source_ == nullptr) return Status::Cancelled("stopped");
     PT_LET(form_.format, SinkFormat(request_.job.file));
@@ -62,7 +64,7 @@ class Verifying {
           fmt::format("batch {}: {}", intent.number, FaultOf(made.status()).what));
       return Status::OK();
     }
-    const std::string name = BatchFileName(intent.number, form_.format);
+    const std::string name = BatchFileName(intent.number, form_.format, form_.partition);
     const fs::path there = SinkFolder(request_.job.file) / name;
     const bool rows = *made > 0, exists = IsRegularFile(there);
     if (rows != exists) {
@@ -151,7 +153,7 @@ Result<VerifyResult> VerifyStream(const StreamRequest& request, int64_t from, in
                                   const std::stop_token& stop) {
   if (!request.job.file.stream->sink.folder) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "what lies in a topic cannot be compared batch by batch",
+                 .what = "what lies in a topic or a table cannot be compared batch by batch",
                  .where = "stream.sink",
                  .fix = "streams whose sink is a folder can be verified"});
   }

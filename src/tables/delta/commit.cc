@@ -73,8 +73,9 @@ std::string Remove(const Json& file, int64_t millis) {
 std::string CommitText(const DeltaCommit& commit) {
   std::string text = Info(commit);
   if (commit.created) text += Table(commit);
-  text +=
-      Line("txn", {{"appId", commit.transaction}, {"version", 1}, {"lastUpdated", commit.millis}});
+  text += Line("txn", {{"appId", commit.application},
+                       {"version", commit.application_version},
+                       {"lastUpdated", commit.millis}});
   for (const Json& file : commit.removed) text += Remove(file, commit.millis);
   for (const LakeFile& file : commit.added) text += Add(file, commit.millis);
   return text;

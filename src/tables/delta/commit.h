@@ -17,9 +17,10 @@ struct DeltaCommit {
   StoreMode mode = StoreMode::kReplace;
   std::optional<Json> created;          // The schema of a new table.
   std::vector<std::string> partitions;  // Of a new table.
-  std::string transaction;              // Whose commit it is: of one name there is one.
-  std::string id;                       // A random UUID, which tells the commit from all others.
-  int64_t millis = 0;                   // Since 1970.
+  std::string application;              // Whose commit it is: with one version there is one.
+  int64_t application_version = 1;
+  std::string id;      // A random UUID, which tells the commit from all others.
+  int64_t millis = 0;  // Since 1970.
   std::vector<LakeFile> added;
   std::vector<Json> removed;  // As they were added: the contents of their actions "add".
 };

@@ -17,7 +17,7 @@ std::vector<Json> LinesOf(const std::string& text) {
 TEST(DeltaCommit, OfANewTableBeginsItsLog) {
   const DeltaCommit commit{.mode = StoreMode::kAppend,
                            .created = Json{{"type", "struct"}},
-                           .transaction = "protium r o",
+                           .application = "protium r o",
                            .id = "x",
                            .millis = 5,
                            .added = {{.path = "day=a%3Ab/p 1.parquet",

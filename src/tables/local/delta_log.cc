@@ -72,9 +72,12 @@ Result<DeltaTable> DeltaLog::Read() {
   PT_LET(const auto files, AskSource(connection_, source_, "file",
                                      "glob(" + DuckDbText(DuckDbPath(folder()) + "/*") + ")"));
   const Listing listing = ReadListing(files);
-  int64_t from = 0;
+  // Cleaned up, or the folder is another table now.
+  if (!listing.commits.contains(loaded_)) loaded_ = -1;
+  int64_t from = loaded_ + 1;
+  table.version = loaded_;
   std::string begin;
-  if (!listing.checkpoints.empty()) {
+  if (loaded_ < 0 && !listing.checkpoints.empty()) {
     const auto& [key, parts] = *listing.checkpoints.rbegin();
     table.version = key.first;
     from = key.first + 1;
@@ -91,7 +94,8 @@ Result<DeltaTable> DeltaLog::Read() {
     table.version = each->first;
   }
   if (!table.exists()) return table;
-  PT_TRY(Load(commits, begin));
+  if (table.version > loaded_) PT_TRY(Load(commits, begin));
+  loaded_ = table.version;
   PT_LET(table.protocol, Newest("protocol"));
   PT_LET(table.metadata, Newest("metaData"));
   return table;
@@ -106,10 +110,10 @@ Status DeltaLog::Load(const std::vector<std::string>& files, const std::string& 
         "read_ndjson_objects(" +
         List(files) + ", filename = true)";
   }
-  const Status loaded = duck::Do(
-      connection_, fmt::format("CREATE OR REPLACE TEMP TABLE pt_delta_log AS SELECT * FROM ({}) "
-                               "t(version, entry)",
-                               lines));
+  const char* const into = loaded_ < 0 ? "CREATE OR REPLACE TEMP TABLE pt_delta_log AS"
+                                       : "INSERT INTO temp.pt_delta_log";
+  const Status loaded =
+      duck::Do(connection_, fmt::format("{} SELECT * FROM ({}) t(version, entry)", into, lines));
   return PlaceFault(source_, loaded);
 }
 
@@ -128,10 +132,10 @@ Result<Json> DeltaLog::Newest(const std::string& action) {
                .where = source_.file});
 }
 
-Result<bool> DeltaLog::Has(const std::string& transaction) {
-  PT_LET(const std::string count,
-         Ask("count(*)", "entry->>'$.txn.appId' = " + DuckDbText(transaction)));
-  return count != "0";
+Result<int64_t> DeltaLog::NewestOf(const std::string& application) {
+  PT_LET(const std::string version, Ask("max(CAST(entry->>'$.txn.version' AS BIGINT))",
+                                        "entry->>'$.txn.appId' = " + DuckDbText(application)));
+  return AllAsNumber<int64_t>(version).value_or(-1);
 }
 
 // A file with deleted rows is told from the same file before by its deletion vector.

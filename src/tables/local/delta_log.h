@@ -18,10 +18,12 @@ class DeltaLog {
   DeltaLog(const duck::Connection& connection, const Source& source)
       : connection_(connection), source_(source) {}
 
-  // Reads the log anew, as far as it goes at this moment; what follows is said of that.
+  // Reads the log as far as it goes at this moment, what follows is said of that: anew, or, if it
+  // was read before, the commits since then.
   Result<DeltaTable> Read();
-  // Whether a commit has the transaction of this name.
-  Result<bool> Has(const std::string& transaction);
+  // The newest version of an application's transactions (Delta Transaction Log Protocol,
+  // "Transaction Identifiers"); -1: it has none.
+  Result<int64_t> NewestOf(const std::string& application);
   // The files that make up the table: the contents of their actions "add", with their statistics as
   // the text of JSON, or without.
   enum class Statistics { kNone, kText };
@@ -36,6 +38,7 @@ class DeltaLog {
 
   const duck::Connection& connection_;
   const Source& source_;
+  int64_t loaded_ = -1;  // The newest version that was read.
 };
 
 }  // namespace protium

@@ -29,6 +29,12 @@ namespace {
 // Each try that fails is another writer's commit.
 constexpr int kMostTries = 100;
 
+// Whose commit it is. The same of a newer version means that the rows are there.
+struct DeltaMark {
+  std::string application;
+  int64_t version = 1;
+};
+
 // DuckDB writes to them as well, but whether their commits can be lost is not known here.
 Status CheckStore(const Source& target) {
   if (!IsObjectPlace(target.file) || ProviderOf(target.file) == "s3") return Status::OK();
@@ -40,25 +46,22 @@ Status CheckStore(const Source& target) {
 
 class DeltaStoring {
  public:
-  DeltaStoring(const duck::Connection& connection, const Store& store, std::string rows)
-      : connection_(connection),
-        store_(store),
-        log_(connection, store.target),
-        rows_(std::move(rows)) {}
+  DeltaStoring(const duck::Connection& connection, DeltaLog& log, const Store& store,
+               std::string rows)
+      : connection_(connection), store_(store), log_(log), rows_(std::move(rows)) {}
 
-  // A commit of which it is not known whether it appeared keeps its files.
-  Result<int64_t> Run(const arrow::Schema& schema) {
-    PT_LET(const std::string count, Ask("SELECT CAST(count(*) AS VARCHAR) FROM " + rows_));
-    PT_TRY(NameTransaction());
+  // False: the rows are there already. A commit of which it is not known whether it appeared keeps
+  // its files.
+  Result<bool> Run(const arrow::Schema& schema, DeltaMark mark) {
+    mark_ = std::move(mark);
     for (int i = 0; i < kMostTries; ++i) {
       const Result<bool> ready = Prepare(schema);
       if (!ready.ok() || !*ready) {
         Discard();
-        PT_TRY(ready.status());
-        return AllAsNumber<int64_t>(count).value_or(0);
+        return ready;
       }
       PT_LET(const bool won, Put());
-      if (won) return AllAsNumber<int64_t>(count).value_or(0);
+      if (won) return true;
     }
     Discard();
     return Fail({.exit = Exit::kRemote,
@@ -71,21 +74,11 @@ class DeltaStoring {
   bool replaces() const { return store_.mode == StoreMode::kReplace; }
   bool upserts() const { return store_.mode == StoreMode::kUpsert; }
 
-  // A resumed run that has learned more has other rows to upsert; the same ones would replace what
-  // others have written since.
-  Status NameTransaction() {
-    transaction_ = MarkOf(store_);
-    if (!upserts()) return Status::OK();
-    PT_LET(const std::string rows,
-           Ask("SELECT coalesce(CAST(sum(hash(r)) AS VARCHAR), '') FROM " + rows_ + " r"));
-    transaction_ += " rows " + rows;
-    return Status::OK();
-  }
-
   // Replacing gives the same however often, and a run may have learned more since.
   Result<bool> IsDone() {
     if (replaces() || !table_.exists()) return false;
-    return log_.Has(transaction_);
+    PT_LET(const int64_t newest, log_.NewestOf(mark_.application));
+    return newest >= mark_.version;
   }
 
   // Reads the table as it is now and writes the files of its next version; false if the rows are
@@ -137,7 +130,8 @@ class DeltaStoring {
 
   Result<bool> Put() {
     DeltaCommit commit{.mode = store_.mode,
-                       .transaction = transaction_,
+                       .application = mark_.application,
+                       .application_version = mark_.version,
                        .millis = MillisNow(),
                        .added = files_,
                        .removed = removed_};
@@ -158,9 +152,9 @@ class DeltaStoring {
 
   const duck::Connection& connection_;
   const Store& store_;
-  DeltaLog log_;
+  DeltaLog& log_;
   const std::string rows_;
-  std::string transaction_;
+  DeltaMark mark_;
   DeltaTable table_;      // As it was read last.
   bool written_ = false;  // Whether files were.
   std::string name_;      // That of the files begins so; empty before there are any.
@@ -170,7 +164,36 @@ class DeltaStoring {
   std::vector<Json> removed_;  // By an upsert.
 };
 
+// A resumed run that has learned more has other rows to upsert; the same ones would replace what
+// others have written since.
+Result<DeltaMark> DeltaMarkOf(const duck::Connection& connection, const Store& store,
+                              const std::string& rows) {
+  DeltaMark mark{.application = MarkOf(store)};
+  if (store.mode != StoreMode::kUpsert) return mark;
+  PT_LET(const std::string sum,
+         duck::AskText(connection,
+                       "SELECT coalesce(CAST(sum(hash(r)) AS VARCHAR), '') FROM " + rows + " r"));
+  mark.application += " rows " + sum;
+  return mark;
+}
+
 }  // namespace
+
+Result<bool> AppendToDelta(const duck::Connection& connection, DeltaLog& log,
+                           const DeltaBatch& batch) {
+  const Store store{.target = batch.target, .mode = StoreMode::kAppend};
+  return DeltaStoring(connection, log, store, batch.rows)
+      .Run(*batch.schema, {.application = batch.application, .version = batch.number});
+}
+
+Status CheckDeltaRows(DeltaLog& log, const Source& target, const arrow::Schema& rows) {
+  PT_TRY(CheckStore(target));
+  PT_LET(const DeltaTable table, log.Read());
+  PT_TRY(CheckWritable(table, StoreMode::kAppend, target.file));
+  if (!table.exists()) return DeltaSchema(rows).status();
+  PT_LET(const Json schema, ParseJson(TextAt(table.metadata, "schemaString")));
+  return FitColumns(schema, rows, target.file).status();
+}
 
 Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream,
                              const Store& store) {
@@ -183,7 +206,14 @@ Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream
   if (store.mode == StoreMode::kUpsert) PT_TRY(CheckRowKeys(connection, store, rows.name()));
   OpenSources sources;
   PT_TRY(sources.OpenPlace(connection, store.target));
-  return DeltaStoring(connection, store, rows.name()).Run(*stream.schema());
+  DeltaLog log(connection, store.target);
+  PT_LET(DeltaMark mark, DeltaMarkOf(connection, store, rows.name()));
+  PT_TRY(DeltaStoring(connection, log, store, rows.name())
+             .Run(*stream.schema(), std::move(mark))
+             .status());
+  PT_LET(const std::string count,
+         duck::AskText(connection, "SELECT CAST(count(*) AS VARCHAR) FROM " + rows.name()));
+  return AllAsNumber<int64_t>(count).value_or(0);
 }
 
 Status CheckDeltaTarget(const DatabaseOptions& options, const Store& store) {

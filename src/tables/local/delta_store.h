@@ -4,6 +4,7 @@
 
 #include "column/stream.h"
 #include "local/database.h"
+#include "local/delta_log.h"
 #include "plan/node.h"
 
 namespace protium {
@@ -16,6 +17,23 @@ namespace protium {
 // for what is not kept (delta/table.h) or has other columns; kRemote of a store.
 Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream,
                              const Store& store);
+
+// Appends the rows of the table `rows` of the connection's database in one commit, which has the
+// version `number` of the transactions of `application`. `log` is that of `target`, which the
+// connection must be able to open. Returns false, and writes nothing, if the table has that version
+// already, or a newer one.
+struct DeltaBatch {
+  const Source& target;
+  std::string application;
+  int64_t number = 0;
+  std::string rows;
+  SchemaPtr schema;
+};
+Result<bool> AppendToDelta(const duck::Connection& connection, DeltaLog& log,
+                           const DeltaBatch& batch);
+
+// Refuses (kInput, kUsage) a place where rows of these columns cannot be appended.
+Status CheckDeltaRows(DeltaLog& log, const Source& target, const arrow::Schema& rows);
 
 // Refuses what StoreInDelta() would refuse without knowing the rows. Writes nothing.
 Status CheckDeltaTarget(const DatabaseOptions& options, const Store& store);

@@ -214,12 +214,13 @@ class IcebergStoring {
     return CommitRequest(commit, table_);
   }
 
-  // Reads the table anew; true if it has the snapshot.
+  // Reads the table anew; true if it has the snapshot, or that of an earlier try of this run, whose
+  // process was killed before the answer came.
   Result<bool> ReadAgain() {
     const IcebergTable before = table_;
     PT_LET(const auto now, target_.Read());
     if (now) table_ = *now;
-    if (now && HasSnapshot(table_, snapshot_)) return true;
+    if (now && (HasSnapshot(table_, snapshot_) || IsDone())) return true;
     const bool same = now && table_.uuid == before.uuid && table_.schema == before.schema &&
                       table_.location == before.location;
     if (same) return false;

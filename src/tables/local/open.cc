@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the symbols for which libprotium_local.so is opened as an engine (engine/library.h), and
-// by other engines as a reader and a writer of tables (engine/store_rows.h): turns the request into
-// options.
+// by other engines as a reader and a writer of tables (engine/store_rows.h), and by streams as a
+// writer of batches (engine/batch_store.h): turns the request into options.
 #include <utility>
 
+#include "engine/batch_store.h"
 #include "engine/library.h"
 #include "engine/store_rows.h"
+#include "local/batch_store.h"
 #include "local/local_engine.h"
 #include "local/store.h"
 #include "os/machine.h"
@@ -25,6 +27,10 @@ LocalOptions OptionsFor(const EngineRequest& request) {
   local.fresh = request.fresh;
   local.run = request.folder.filename().string();
   return local;
+}
+
+DatabaseOptions DatabaseFor(const EngineRequest& request) {
+  return {.memory_bytes = MemoryFor(request), .spill = request.spill.string()};
 }
 
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
@@ -54,8 +60,14 @@ extern "C" bool protium_store_rows(int32_t version, const protium::EngineRequest
                                    protium::BatchStream& rows, const protium::Store& store,
                                    protium::Result<int64_t>& stored) {
   if (version != protium::kEngineLibraryVersion) return false;
-  const protium::DatabaseOptions options{.memory_bytes = protium::MemoryFor(request),
-                                         .spill = request.spill.string()};
-  stored = protium::StoreRows(options, rows, store);
+  stored = protium::StoreRows(protium::DatabaseFor(request), rows, store);
+  return true;
+}
+
+extern "C" bool protium_open_batches(int32_t version, const protium::EngineRequest& request,
+                                     const protium::BatchTarget& target,
+                                     protium::Result<std::unique_ptr<protium::BatchStore>>& store) {
+  if (version != protium::kEngineLibraryVersion) return false;
+  store = protium::MakeBatchStore(protium::DatabaseFor(request), target);
   return true;
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/store.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
-#include "base/fault.h"
+#include "base/text.h"
 #include "local/delta_store.h"
 #include "local/iceberg_store.h"
 #include "local/kept_tables.h"
 #include "local/sources.h"
+#include "local/store_marks.h"
 #include "local/upsert.h"
-#include "sources/source.h"
-#include "sources/source_name.h"
-#include "sql/duckdb/quoted.h"
 
 // The tables are made before the transaction begins, since MySQL commits whatever is open when it
 // makes one: an empty table is all that a process may leave that ends in between.
@@ -21,37 +15,27 @@
 namespace protium {
 namespace {
 
-std::string Qualified(const std::string& database, const std::vector<std::string>& parts) {
-  std::string text = database;
-  for (const std::string& part : parts) text += "." + DuckDbName(part);
-  return text;
-}
-
 class Storing {
  public:
   Storing(const duck::Connection& connection, const Store& store, const std::string& database)
       : connection_(connection),
         store_(store),
-        table_(Qualified(database, NameParts(store.target.table))),
-        keys_(connection, store, database, table_) {
-    std::vector<std::string> parts = NameParts(store.target.table);
-    parts.back() = "protium_commits";
-    marks_ = Qualified(database, parts);
-  }
+        table_(QualifiedTable(database, store.target.table)),
+        marks_(connection, database, store.target.table),
+        keys_(connection, store, database, table_) {}
 
   Result<int64_t> Run(const std::string& rows) {
-    PT_TRY(Do("CREATE TABLE IF NOT EXISTS " + marks_ +
-              " (run VARCHAR, output VARCHAR, row_count BIGINT, committed TIMESTAMP)"));
+    PT_TRY(Explained(marks_.Make()));
     PT_TRY(Do("CREATE TABLE IF NOT EXISTS " + table_ + " AS SELECT * FROM " + rows + " LIMIT 0"));
     const bool upsert = store_.mode == StoreMode::kUpsert;
     if (upsert) PT_TRY(Explained(keys_.Make()));
     PT_TRY(Do("BEGIN"));
-    PT_LET(const std::string before,
-           Ask("SELECT coalesce(CAST(max(row_count) AS VARCHAR), '') FROM " + marks_ + Mine()));
+    const auto before = marks_.RowsOf(store_.run, store_.output);
+    PT_TRY(Explained(before.status()));
     // The other modes give the same however often, and a run may have learned more since.
-    if (!before.empty() && store_.mode == StoreMode::kAppend) {
+    if (*before && store_.mode == StoreMode::kAppend) {
       PT_TRY(Do("ROLLBACK"));
-      return Number(before);
+      return **before;
     }
     Result<int64_t> written = Write(rows);
     if (!upsert) return written;
@@ -63,49 +47,28 @@ class Storing {
   }
 
  private:
-  std::string Mine() const {
-    return " WHERE run = " + DuckDbText(store_.run) + " AND output = " + DuckDbText(store_.output);
-  }
-
   Result<int64_t> Write(const std::string& rows) {
     if (store_.mode == StoreMode::kReplace) PT_TRY(Do("DELETE FROM " + table_));
     if (store_.mode == StoreMode::kUpsert) PT_TRY(Explained(keys_.Delete(rows)));
-    if (store_.mode != StoreMode::kAppend) PT_TRY(Do("DELETE FROM " + marks_ + Mine()));
+    if (store_.mode != StoreMode::kAppend) {
+      PT_TRY(Explained(marks_.Remove(store_.run, store_.output)));
+    }
     PT_TRY(Do("INSERT INTO " + table_ + " BY NAME SELECT * FROM " + rows));
-    PT_LET(const std::string count, Ask("SELECT CAST(count(*) AS VARCHAR) FROM " + rows));
-    PT_TRY(Do(fmt::format("INSERT INTO {} VALUES ({}, {}, {}, CAST(now() AS TIMESTAMP))", marks_,
-                          DuckDbText(store_.run), DuckDbText(store_.output), count)));
+    const auto text = duck::AskText(connection_, "SELECT CAST(count(*) AS VARCHAR) FROM " + rows);
+    PT_TRY(Explained(text.status()));
+    const int64_t count = AllAsNumber<int64_t>(*text).value_or(0);
+    PT_TRY(Explained(marks_.Add(store_.run, store_.output, count)));
     PT_TRY(Do("COMMIT"));
-    return Number(count);
+    return count;
   }
 
   Status Do(const std::string& sql) { return Explained(duck::Do(connection_, sql)); }
-  Result<std::string> Ask(const std::string& sql) {
-    auto text = duck::AskText(connection_, sql);
-    PT_TRY(Explained(text.status()));
-    return text;
-  }
-
-  Status Explained(const Status& status) const {
-    if (status.ok()) return status;
-    const Fault said = FaultOf(status);
-    if (said.exit == Exit::kStopped) return status;
-    return Fail({.exit = Exit::kRemote,
-                 .what = "the rows cannot be written",
-                 .where = DescribeSource(store_.target),
-                 .why = said.what,
-                 .kept = "the table as it was"});
-  }
-
-  static int64_t Number(const std::string& text) {
-    int64_t number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
-  }
+  Status Explained(const Status& status) const { return StoreFault(store_.target, status); }
 
   const duck::Connection& connection_;
   const Store& store_;
-  std::string table_, marks_;
+  std::string table_;
+  StoreMarks marks_;
   UpsertKeys keys_;
 };
 

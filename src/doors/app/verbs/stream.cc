@@ -4,6 +4,7 @@
 #include "app/verbs/stream.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +18,10 @@
 #include "job/read_job.h"
 #include "os/file.h"
 #include "os/signals.h"
+#include "os/subprocess.h"
 #include "run/terminal.h"
+#include "stream/divided_status.h"
+#include "stream/divided_stream.h"
 #include "stream/plan_stream.h"
 #include "stream/stream_run.h"
 #include "stream/verify.h"
@@ -74,26 +78,93 @@ Result<StreamRequest> RequestFor(const Arguments& arguments, const std::string& 
   return RequestOf(arguments, std::move(job));
 }
 
-Status Follow(const Arguments& arguments) {
-  // Before there are threads.
-  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  PT_LET(StreamRequest request, RequestFor(arguments, arguments.operand(0)));
-  const fs::path folder = request.folder;
-  const std::string file = arguments.operand(0);
-  PT_LET(const auto run, StreamRun::Open(std::move(request), signals->token()));
-  Say(fmt::format("streams; protium stream status {} shows how it does, Ctrl-C ends it", file));
-  const StreamTotals before = run->totals();
-  PT_TRY(run->Run(signals->token(), arguments.Has("--once")));
-  const StreamTotals& now = run->totals();
+void SayThatItStreams(const Arguments& arguments) {
+  Say(fmt::format("streams; protium stream status {} shows how it does, Ctrl-C ends it",
+                  arguments.operand(0)));
+}
+
+// What this process has written, and what the stream has.
+Status PrintWritten(const Arguments& arguments, const fs::path& folder, const StreamTotals& own,
+                    int64_t all_rows) {
   if (arguments.Has("--json")) {
     PT_LET(const Json status, ReadStreamStatus(folder));
     return PrintResult(Dump(status) + "\n");
   }
   return PrintResult(fmt::format(
       "{} row{} in {} batch{}, {} dead letter{}; {} rows since the stream began\n",
-      Grouped(now.rows - before.rows), PluralOf(now.rows - before.rows),
-      Grouped(now.batches - before.batches), now.batches - before.batches == 1 ? "" : "es",
-      Grouped(now.dead - before.dead), PluralOf(now.dead - before.dead), Grouped(now.rows)));
+      Grouped(own.rows), PluralOf(own.rows), Grouped(own.batches), own.batches == 1 ? "" : "es",
+      Grouped(own.dead), PluralOf(own.dead), Grouped(all_rows)));
+}
+
+// Other processes like this one, which end with it at the latest.
+Result<std::vector<Subprocess>> StartOthers(const Arguments& arguments,
+                                            const Invocation& invocation, Spawner& spawner,
+                                            int64_t count) {
+  std::vector<std::string> words;
+  for (size_t i = 1; i < invocation.argv.size(); ++i) {
+    const std::string& word = invocation.argv[i];
+    if (word == "--instances") {
+      ++i;
+    } else if (!word.starts_with("--instances=")) {
+      words.push_back(word);
+    }
+  }
+  std::vector<Subprocess> others;
+  while (int64_t(others.size()) < count) {
+    PT_LET(Subprocess other, spawner.Start({.program = "/proc/self/exe", .args = words}));
+    others.push_back(std::move(other));
+  }
+  return others;
+}
+
+// Lets them end their batches.
+void EndOthers(std::vector<Subprocess>& others, bool once) {
+  constexpr std::chrono::seconds kMost{120};
+  if (!once) {
+    for (Subprocess& other : others) other.Signal(SIGTERM);
+  }
+  for (Subprocess& other : others) (void)other.Wait(Clock::now() + kMost);
+}
+
+Status FollowDivided(const Arguments& arguments, const Invocation& invocation,
+                     StreamRequest request, const std::stop_token& stop) {
+  const fs::path folder = request.folder;
+  const bool once = arguments.Has("--once");
+  PT_LET(const int64_t instances, arguments.Number("--instances", 1));
+  PT_LET(const auto stream, DividedStream::Open(std::move(request), stop));
+  Spawner spawner;
+  PT_LET(std::vector<Subprocess> others,
+         StartOthers(arguments, invocation, spawner, std::max<int64_t>(instances, 1) - 1));
+  SayThatItStreams(arguments);
+  const Status followed = stream->Run(stop, once);
+  EndOthers(others, once && !stop.stop_requested());
+  PT_TRY(followed);
+  const auto status = ReadStreamStatus(folder);
+  return PrintWritten(arguments, folder, stream->written(),
+                      status.ok() ? WholeAt(*status, "rows") : 0);
+}
+
+Status Follow(const Arguments& arguments, const Invocation& invocation) {
+  // Before there are threads.
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
+  PT_LET(StreamRequest request, RequestFor(arguments, arguments.operand(0)));
+  if (request.job.file.stream->source.divided) {
+    return FollowDivided(arguments, invocation, std::move(request), signals->token());
+  }
+  if (arguments.Has("--instances")) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "several processes share only a topic that is divided",
+                 .where = "--instances",
+                 .fix = "source = { ..., divided = true } in [stream]",
+                 .kept = "nothing was started"});
+  }
+  const fs::path folder = request.folder;
+  PT_LET(const auto run, StreamRun::Open(std::move(request), signals->token()));
+  SayThatItStreams(arguments);
+  const StreamTotals before = run->totals();
+  PT_TRY(run->Run(signals->token(), arguments.Has("--once")));
+  const StreamTotals& now = run->totals();
+  return PrintWritten(arguments, folder, now - before, now.rows);
 }
 
 Status ShowStatus(const Arguments& arguments, const fs::path& folder) {
@@ -111,12 +182,37 @@ Status SetPaused(const fs::path& folder, bool paused) {
                             : "continues\n");
 }
 
+std::string InPartition(int32_t partition, const std::string& text) {
+  return fmt::format("partition {}, {}", partition, text);
+}
+
+// Of a divided stream, the batches of each partition.
+Result<VerifyResult> VerifyAll(const StreamRequest& request, int64_t from, int64_t to,
+                               const std::stop_token& stop) {
+  const auto folders = PartitionFolders(request.folder);
+  if (folders.empty()) return VerifyStream(request, from, to, stop);
+  VerifyResult sum;
+  for (const auto& [partition, folder] : folders) {
+    StreamRequest part = request;
+    part.folder = folder;
+    part.partition = partition;
+    PT_LET(const Json status, ReadStreamStatus(folder));
+    const int64_t last = std::min(to, WholeAt(status, "batches"));
+    if (from >= last) continue;
+    PT_LET(const VerifyResult each, VerifyStream(part, from, last, stop));
+    sum.equal += each.equal;
+    for (const auto& text : each.differ) sum.differ.push_back(InPartition(partition, text));
+    for (const auto& text : each.unknown) sum.unknown.push_back(InPartition(partition, text));
+  }
+  return sum;
+}
+
 Status Verify(const Arguments& arguments, const StreamRequest& request) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   PT_LET(const Json status, ReadStreamStatus(request.folder));
   PT_LET(const int64_t from, arguments.Number("--from", 0));
   PT_LET(const int64_t to, arguments.Number("--to", WholeAt(status, "batches")));
-  PT_LET(const VerifyResult result, VerifyStream(request, from, to, signals->token()));
+  PT_LET(const VerifyResult result, VerifyAll(request, from, to, signals->token()));
   if (arguments.Has("--json")) {
     PT_TRY(PrintResult(
         Dump({{"equal", result.equal}, {"differ", result.differ}, {"unknown", result.unknown}}) +
@@ -134,7 +230,7 @@ Status Verify(const Arguments& arguments, const StreamRequest& request) {
        .what = fmt::format("{} batches are not what the stream wrote", result.differ.size())});
 }
 
-Status RunStreamVerb(const Arguments& arguments, const Invocation&) {
+Status RunStreamVerb(const Arguments& arguments, const Invocation& invocation) {
   const std::string& what = arguments.operand(0);
   if (what.empty()) {
     return Fail({.exit = Exit::kUsage,
@@ -142,7 +238,7 @@ Status RunStreamVerb(const Arguments& arguments, const Invocation&) {
                  .fix = "protium stream live.toml"});
   }
   if (arguments.num_operands() == 1) {
-    if (std::ranges::count(Words(), what) == 0) return Follow(arguments);
+    if (std::ranges::count(Words(), what) == 0) return Follow(arguments, invocation);
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("protium stream {} needs the stream's job", what),
                  .fix = fmt::format("protium stream {} job.toml", what)});
@@ -169,6 +265,7 @@ CommandVerb StreamVerb() {
   return {{.name = "stream",
            .operands = {"[status|pause|resume|verify]", "[JOB]"},
            .flags = {{"--once", "", "ends when everything that is there has been scored", ""},
+                     {"--instances", "N", "processes that share a divided topic (1)", ""},
                      {"--from", "BATCH", "for verify: the first batch (0)", ""},
                      {"--to", "BATCH", "for verify: up to and without this one", ""},
                      {"--streams-dir", "DIR", "where streams keep their logs (streams)", ""},
