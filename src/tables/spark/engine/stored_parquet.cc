@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/fault.h"
 #include "events/events.h"
 #include "spark/engine/lowering.h"
@@ -26,6 +27,11 @@ std::string WhyNothingIsKept(const EngineRequest& request) {
   if (request.store.empty()) return "there is no store";
   if (request.folder.empty()) return {};
   return request.transit.empty() ? "" : "executors exchange files through an object store";
+}
+
+// Catalogues have their keys among their settings.
+std::string ShownSetting(const std::string& key, const std::string& value) {
+  return key.starts_with("spark.sql.catalog.") ? "sha256 " + Sha256Hex(value) : value;
 }
 
 Json MarksToJson(const std::vector<KeptMark>& marks) {
@@ -73,7 +79,8 @@ Result<Json> StoredParquet::Settings(const Call& call) {
     for (int64_t i = 0; i < batch->num_rows(); ++i) {
       PT_LET(const auto key, batch->column(0)->GetScalar(i));
       PT_LET(const auto value, batch->column(1)->GetScalar(i));
-      if (key->ToString().starts_with("spark.sql.")) settings[key->ToString()] = value->ToString();
+      const std::string name = key->ToString();
+      if (name.starts_with("spark.sql.")) settings[name] = ShownSetting(name, value->ToString());
     }
   }
   return settings_ = Json(settings);
