@@ -63,7 +63,8 @@ class Searched:
         pairs = [sums_of_ranks(self.all["ours"][name], self.all["theirs"][name]) for name in self.all["theirs"]]
         return [[{"figure": "sum of ranks", "value": sum(sides), "unit": ""}] for sides in zip(*pairs)]
 
-    # What a search of the flights job says in the end, and the processor time of all its processes.
+    # What a search of the flights job says in the end, and the processor time of all its processes. Its gangs
+    # have a worker each, two at a time, and the last fit has both cores.
     def search(self, tables, folder, *settings):
         job = os.path.join(folder, "search.toml")
         with open(self.job_file, encoding="utf-8") as file:
@@ -71,7 +72,7 @@ class Searched:
         with open(job, "w", encoding="utf-8") as file:
             file.write(text + SPACE)
         command = [f"{self.binaries}/protium", "run", job, "--runs-dir", os.path.join(folder, "runs"), "--json"]
-        for each in (f"data={os.path.abspath(tables)}", f"train.epochs={EPOCHS}", "gang.workers=1", *settings):
+        for each in (f"data={os.path.abspath(tables)}", f"train.epochs={EPOCHS}", "gang.workers={min=1,max=2}", *settings):
             command += ["--set", each]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         said = self.run(command, env=dict(os.environ, PROTIUM_STORE="off", PROTIUM_POOL="off"))
