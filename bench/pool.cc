@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a driver waits for workers, with the pool and without: medians of 100, one JSON line for
 // each figure.
-//   bench_pool bin/protium   starts a pool of its own in /tmp, which ends with it
+//   bench_pool bin/protium   starts pools of its own in /tmp, which end with it
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -119,29 +119,35 @@ Status Connections(const std::filesystem::path& socket) {
   return Status::OK();
 }
 
-Status Run(const std::filesystem::path& program) {
+// With a pool of its own, so that its warm workers are all of one kind.
+Status WithPool(const std::function<Status(const std::filesystem::path&)>& measure) {
   PT_LET(const auto folder, TemporaryFolder::Make());
   const auto socket = folder.path() / "own" / "pool.sock";
   PT_LET(PoolListener listener, ListenAsPool(socket));
-  // This process has one thread so far.
+  // This process has one thread.
   const pid_t pool = ::fork();
   if (pool == 0) {
     (void)PoolDaemon({.socket = socket, .log = "/dev/null"}, std::move(listener)).Serve({});
     ::_exit(0);
   }
   listener = {};
-  Status status = Connections(socket);
-  if (status.ok()) status = Rounds("", socket, {.program = program, .environment = kOneThread});
-  if (status.ok()) {
-    status = Rounds("LibTorch, ", socket,
-                    {.program = program, .environment = kOneThread, .torch = true});
-  }
-  for (const int count : {1, 4}) {
-    if (status.ok()) status = Started(program, count);
-  }
+  const Status status = measure(socket);
   ::kill(pool, SIGTERM);
   ::waitpid(pool, nullptr, 0);
   return status;
+}
+
+Status Run(const std::filesystem::path& program) {
+  const PooledWish plain{.program = program, .environment = kOneThread};
+  PT_TRY(WithPool([&](const std::filesystem::path& socket) -> Status {
+    PT_TRY(Connections(socket));
+    return Rounds("", socket, plain);
+  }));
+  PooledWish torch = plain;
+  torch.torch = true;
+  PT_TRY(WithPool([&](const auto& socket) { return Rounds("LibTorch, ", socket, torch); }));
+  for (const int count : {1, 4}) PT_TRY(Started(program, count));
+  return Status::OK();
 }
 
 }  // namespace

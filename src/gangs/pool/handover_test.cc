@@ -151,6 +151,23 @@ TEST_F(HandedOver, WhoCannotReadItLetsProgramsSayWhatTheyHold) {
   EXPECT_EQ(fresh->Look(Clock::now()).granted, 0);
 }
 
+TEST_F(HandedOver, SeatsOfAConnectionThatIsLostOnTheWayAreNotGivenOut) {
+  const auto holds = Make("holds"), waits = Make("waits");
+  holds->Ask();
+  ASSERT_TRUE(IsGranted(*holds));
+  waits->Ask();
+  ASSERT_TRUE(Waits(*waits));
+  ASSERT_TRUE(Restart([](PoolHandover& handover) {
+                // Of the driver that came first.
+                (void)handover.Take(handover.state["drivers"][0], "link");
+              }).ok());
+  EXPECT_TRUE(Becomes(*holds, [](const SeatOrders& now) { return now.arbitrated; }));
+  EXPECT_EQ(waits->Look(Clock::now() + milliseconds(700)).granted, 0);
+  EXPECT_EQ(holds->Look(Clock::now()).granted, 64);
+  holds->GiveBack(64);
+  EXPECT_TRUE(IsGranted(*waits));
+}
+
 TEST_F(HandedOver, DamagedClaimsAreNotBelieved) {
   const auto holds = Make("holds");
   holds->Ask();

@@ -108,7 +108,7 @@ PoolDaemon::PoolDaemon(PoolSettings settings, PoolListener listener)
       zygotes_(settings_.log),
       arbiter_(std::make_unique<Arbiter>(PoolMachine{.cores = machine_.cores})),
       busy_(Clock::now()) {
-  if (listener_.follows) Settle();
+  if (listener_.follows) SettleUntil(Clock::now() + settings_.settle);
 }
 
 PoolDaemon::~PoolDaemon() = default;
@@ -124,23 +124,26 @@ Status PoolDaemon::Serve(const std::stop_token& stop) {
     if (now >= arbiter_->due()) arbiter_->Look(now);
     SendOrders();
     ForgetGone();
-    if (std::ranges::any_of(drivers_, &Driver::served)) busy_ = now;
+    if (IsServing()) busy_ = now;
+    if (noted_ && !IsServing()) NoteServed(listener_, noted_ = false);
     if (now - busy_ >= settings_.idle) break;
   }
-  if (!successor_.program.empty()) return Status::OK();
   // Nobody finds it any more; drivers see their connections close.
-  if (!listener_.passed) ::unlink(settings_.socket.c_str());
-  NoteServed(listener_, std::ranges::any_of(drivers_, &Driver::served));
+  if (successor_.program.empty() && !listener_.passed) ::unlink(settings_.socket.c_str());
   return Status::OK();
 }
 
-void PoolDaemon::Settle() {
-  settled_ = Clock::now() + settings_.settle;
+bool PoolDaemon::IsServing() const { return std::ranges::any_of(drivers_, &Driver::served); }
+
+void PoolDaemon::SettleUntil(Clock::time_point until) {
+  settled_ = until;
   arbiter_->Hold(kUntilSettled, Clock::now());
 }
 
+// Noted before the driver has anything.
 void PoolDaemon::Serves(Driver& driver) {
-  if (!std::exchange(driver.served, true)) NoteServed(listener_, true);
+  driver.served = true;
+  if (!std::exchange(noted_, true)) NoteServed(listener_, true);
 }
 
 void PoolDaemon::Round(int wake) {

@@ -78,8 +78,9 @@ class PoolDaemon {
   bool TakeOver(PoolHandover& handover);
   static void AnswerRestart(Driver& driver, const std::string& failed);
   void Serves(Driver& driver);
+  bool IsServing() const;
   // Others may hold what this pool has not heard of.
-  void Settle();
+  void SettleUntil(Clock::time_point until);
   Result<Claim> ReadClaim(const Driver& driver, const Json& request) const;
   void SendOrders();
   void ForgetGone();
@@ -102,6 +103,7 @@ class PoolDaemon {
   Clock::time_point measured_{};
   Clock::time_point busy_{};  // When a program was last connected.
   Clock::time_point settled_{};
+  bool noted_ = false;  // NoteServed().
   bool stopping_ = false;
   Successor successor_;
 };

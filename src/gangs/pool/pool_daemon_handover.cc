@@ -53,6 +53,7 @@ PoolHandover PoolDaemon::HandOver() {
   Json claims = ClaimsToHandOver(arbiter_->known());
   Json zygotes = zygotes_.HandOver(handover);
   handover.state = {{"since", since_},
+                    {"settled", TicksOf(settled_)},
                     {"last_claim", last_claim_},
                     {"asked", asked},
                     {"drivers", std::move(drivers)},
@@ -66,7 +67,7 @@ PoolDaemon::PoolDaemon(PoolSettings settings, PoolHandover handover)
   if (handover.state.is_object() && TakeOver(handover)) return;
   // They come again, and say what they hold.
   drivers_.clear();
-  Settle();
+  SettleUntil(Clock::now() + settings_.settle);
 }
 
 // False: its claims cannot be read.
@@ -90,11 +91,15 @@ bool PoolDaemon::TakeOver(PoolHandover& handover) {
     driver.workers = HandedWorkers(each.value("workers", Json::array()), handover);
     if (asks) AnswerRestart(driver, TextAt(state, "failed"));
   }
-  // Of those whose connection was not handed over.
-  std::erase_if(*claims, [&](const KnownClaim& each) {
+  noted_ = IsServing();
+  // Those whose connection was not handed over come again.
+  const size_t lost = std::erase_if(*claims, [&](const KnownClaim& each) {
     return std::ranges::find(drivers_, each.number, &Driver::claim) == drivers_.end();
   });
   arbiter_ = std::make_unique<Arbiter>(PoolMachine{.cores = machine_.cores}, std::move(*claims));
+  const auto now = Clock::now();
+  const auto settled = lost == 0 ? TimeAt(state, "settled") : now + settings_.settle;
+  if (now < settled) SettleUntil(settled);
   zygotes_.TakeOver(state.value("zygotes", Json::object()), handover);
   return true;
 }

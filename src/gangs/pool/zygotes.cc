@@ -183,6 +183,7 @@ void Zygotes::Learn(Zygote& zygote, const Frame& frame) {
   const Json files = frame.head.value("files", Json::object());
   for (const auto& [path, file] : files.items()) {
     zygote.files.emplace_back(path, TextAt(files, path));
+    if (path == replaced_) replaced_.clear();
   }
 }
 

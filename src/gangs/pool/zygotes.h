@@ -56,7 +56,8 @@ class Zygotes {
   void Hear();
   std::vector<int> fds() const;
   std::vector<ZygoteState> States() const;
-  // The last library whose file was replaced under a zygote, which has ended for that; empty: none.
+  // The last library whose file was replaced under a zygote, which has ended for that; empty: none,
+  // or workers wait that have loaded the new one.
   const std::string& replaced() const { return replaced_; }
 
   // What waits and is ready, for the next pool in this process (handover.h). Nothing is left here.
@@ -87,7 +88,7 @@ class Zygotes {
                                       Channel channel);
   Result<std::unique_ptr<Zygote>> Start(const WorkerProfile& profile) const;
   Zygote* Find(const std::string& key);
-  static void Learn(Zygote& zygote, const Frame& frame);
+  void Learn(Zygote& zygote, const Frame& frame);
   static void Fork(Zygote& zygote, int32_t count);
   static bool Store(Zygote& zygote, Frame& frame);
   bool IsStale(Zygote& zygote, Clock::time_point now);
