@@ -30,6 +30,7 @@ import searched
 import serve
 import serverless
 import sources
+import streams
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
@@ -99,6 +100,10 @@ GOALS = {
     "visits, auc": [(SHORT_BY, 0.01)],
     "visits, calibration": [(AT_MOST, 0.02)],
     "digits, accuracy": [(AT_LEAST, 0.98)],
+    "2,000 rows/s, folder, p99": [(AT_MOST, 50)],
+    "made again by verify / predict, rate": [(AT_LEAST, 0.7)],
+    "a day of small files, memory after / at a tenth": [(AT_MOST, 1.1)],
+    "a day of small files, more open files": [(AT_MOST, 0)],
     "flights, covered by q10 to q90": [(AT_LEAST, 0.78), (AT_MOST, 0.82)],
 }
 GOALS |= {f"{name}, best of 100": [(TIMES, 1)] for name in searched.FUNCTIONS}
@@ -282,6 +287,7 @@ PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 SOURCES = sources.Sources(BIN, PYTHON, figures_in)
 SEARCHED = searched.Searched(BIN, PYTHON, JOB, run, figures_in)
 SEARCH_TABLES = search_tables.SearchTables(BIN, PYTHON, run)
+STREAMS = streams.Streams(BIN)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
@@ -315,6 +321,8 @@ BENCHES = {
     "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
     "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
     "search-tables": (1, SEARCH_TABLES.ours, None, ""),
+    "streams": (1, STREAMS.ours, None, ""),
+    "streams-day": (1, STREAMS.soak, None, ""),
     "digits": (1, LEARNED.our_digits, None, ""),
     "intervals": (1, lambda: LEARNED.our_intervals(JOB, tables()), None, ""),
 }
@@ -323,7 +331,7 @@ BENCHES = {
 # Figures that need both sides: (ours, theirs).
 TOGETHER = {"search": SEARCHED.ranks}
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
-ASKED_ONLY = {"search-flights", "search-tables"}  # Minutes, so not part of a plain ./dev bench.
+ASKED_ONLY = {"search-flights", "search-tables", "streams-day"}  # Minutes, so not part of a plain ./dev bench.
 NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
@@ -392,7 +400,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev bench")
     parser.add_argument("--ours", action="store_true", help="do not run the peers")
     parser.add_argument("--rounds", type=int, help="instead of each benchmark's own number")
-    parser.add_argument("--scale", type=float, default=1, help="of spark's tables, to try it out")
+    parser.add_argument("--scale", type=float, default=1, help="of the tables of spark and streams, to try it out")
     parser.add_argument("--rows", type=int, action="append", help="of scale's made tables; may be repeated")
     parser.add_argument("--memory", help="engine.memory of scale's jobs")
     parser.add_argument("--records", type=int, help="of serverless's sort, 100 bytes each")
@@ -403,6 +411,7 @@ def main():
              "serverless", *[f"serverless-{part}" for part in serverless.PARTS]]
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="name", help=", ".join(names))
     asked = parser.parse_args()
+    STREAMS.scale = asked.scale
     os.makedirs("build/bench", exist_ok=True)
     print(f"{'':41} {'ours':>16} {'peer':>16} {'ratio':>8}  must be")
     for name in [name for name in asked.names if name in BENCHES] or ([] if asked.names else [each for each in BENCHES if each not in ASKED_ONLY]):

@@ -127,8 +127,9 @@ class Streams : public testing::Test {
     const auto time = fs::file_time_type::clock::now() - std::chrono::hours(1);
     for (auto& each : fs::directory_iterator(path() / "in")) fs::last_write_time(each.path(), time);
   }
-  // Runs the stream anew, from its first event, and kills it again and again; returns how often.
-  int RunAndKill() const {
+  // Runs the stream anew, from its first event, and sends it a signal again and again, from which
+  // it ends with `exit`; returns how often.
+  int RunAndSend(int signal, int exit) const {
     fs::remove_all(path() / "out");
     fs::remove_all(path() / "streams");
     std::mt19937 random(std::random_device{}());
@@ -140,8 +141,10 @@ class Streams : public testing::Test {
       const auto bytes = fs::exists(log()) ? fs::file_size(log(), none) : 0;
       const bool reached = command.AwaitChange(
           path(), [&] { return fs::exists(log()) && fs::file_size(log(), none) > bytes + more; });
-      if (reached) command.Signal(SIGKILL);
+      if (reached) command.Signal(signal);
       const Outcome ended = command.Wait();
+      // It may have been through before the signal came.
+      EXPECT_TRUE(ended.exit == 0 || (reached && ended.exit == exit)) << ended.err;
       if (reached) continue;
       EXPECT_EQ(ended.exit, 0) << ended.err;
       return kills;
@@ -217,9 +220,33 @@ TEST_F(Streams, WhoseProcessIsKilledAtAnyMomentLoseAndRepeatNothing) {
   SetTimes();
   ASSERT_EQ(Once().exit, 0);
   const auto undisturbed = Files();
-  EXPECT_GT(RunAndKill(), 0);
+  EXPECT_GT(RunAndSend(SIGKILL, -SIGKILL), 0);
   EXPECT_EQ(Files(), undisturbed);
   HasEach(kFiles * kRows);
+}
+
+// They end the batch that they are at.
+TEST_F(Streams, EndWholeAtEverySignal) {
+  constexpr int kFiles = 12, kRows = 37;
+  for (int i = 0; i < kFiles; ++i) Put("f" + std::to_string(100 + i) + ".csv", i * kRows, kRows);
+  SetTimes();
+  ASSERT_EQ(Once().exit, 0);
+  const auto undisturbed = Files();
+  for (const int signal : {SIGTERM, SIGINT}) {
+    EXPECT_GT(RunAndSend(signal, 0), 0);
+    EXPECT_EQ(Files(), undisturbed);
+  }
+  HasEach(kFiles * kRows);
+}
+
+TEST_F(Streams, LeaveNothingWhileNothingComes) {
+  for (int i = 0; i < 3; ++i) {
+    const Outcome once = Once();
+    EXPECT_EQ(once.exit, 0) << once.err;
+  }
+  EXPECT_EQ(ReadText(log()), "");
+  EXPECT_THAT(Files(), IsEmpty());
+  EXPECT_FALSE(fs::exists(path() / "streams/live/dead"));
 }
 
 // Events of ten minutes are counted once their time is over; one in twenty may come too late.
@@ -257,7 +284,7 @@ TEST_F(Streams, CountTheEventsOfWindowsOnceWhoeverDies) {
   EXPECT_GT(status["dead"], 5);
   EXPECT_EQ(counted + status["dead"].get<int64_t>() + status["in_windows"].get<int64_t>(),
             kFiles * kRows);
-  EXPECT_GT(RunAndKill(), 0);
+  EXPECT_GT(RunAndSend(SIGKILL, -SIGKILL), 0);
   EXPECT_EQ(Files(), undisturbed);
   const Outcome verified = Ask("verify");
   EXPECT_EQ(verified.exit, 0) << verified.err;

@@ -184,6 +184,32 @@ TEST_F(TrainingStreams, GoOnWhenATrainingFails) {
   EXPECT_EQ(Status()["training"]["failed"], 1);
 }
 
+TEST_F(TrainingStreams, TrainOnceTheTimeIsUpAndSomethingCame) {
+  Write("live.toml", With(kTrainingStream, "rows = 200 }", "minutes = 0.0001 }"));
+  Put("a.csv", 200, 40);
+  const Outcome once = Once();
+  ASSERT_EQ(once.exit, 0) << once.err;
+  EXPECT_THAT(once.err, HasSubstr("training 0 on 32 events: "));
+  // Time alone is no reason.
+  const Outcome again = Once();
+  EXPECT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(Trainings().size(), 1u);
+}
+
+TEST_F(TrainingStreams, SkipTheOldestOfTooManyThatWait) {
+  Write("live.toml", With(kTrainingStream, "rows = 200 }", "rows = 40 }"));
+  Put("a.csv", 200, 1200);
+  std::vector<std::string> words = Words("--once");
+  words.pop_back();
+  Running command(words, path());
+  ASSERT_TRUE(command.AwaitChange(path(), [&] { return Has(ReadText(log()), "\"skipped\":1"); }));
+  command.Signal(SIGTERM);
+  const Outcome ended = command.Wait();
+  EXPECT_EQ(ended.exit, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("is skipped: the events come faster than it trains"));
+  EXPECT_GE(Status()["training"]["skipped"], 1);
+}
+
 TEST_F(TrainingStreams, TrainTheSameModelsWhateverDies) {
   const auto begin = [&] {
     Begin();

@@ -131,6 +131,47 @@ Status CheckDivided(const StreamOptions& stream) {
                      "leave divided out: one process reads all partitions");
 }
 
+Status CheckTimes(const EventJoinOptions& join) {
+  for (const auto& [key, text] :
+       {std::pair{"before", join.before}, {"after", join.after}, {"late", join.late}}) {
+    const auto micros = MicrosOf(text);
+    if (micros && *micros >= 0) continue;
+    return StreamFault(std::string("stream.join.") + key,
+                       fmt::format("\"{}\" is no length of time", text),
+                       "\"10 minutes\", \"1 hour\", \"0 seconds\"");
+  }
+  return Status::OK();
+}
+
+Status CheckJoin(const JobFile& file) {
+  const StreamOptions& stream = *file.stream;
+  const EventJoinOptions& join = *stream.join;
+  PT_TRY(CheckPlace("stream.join.source", join.source));
+  PT_TRY(CheckFormat("stream.join.source.format", join.source.format.value_or(""),
+                     join.source.folder.has_value()));
+  PT_TRY(CheckTimes(join));
+  if (join.source.folder && join.source.folder == stream.sink.folder) {
+    return StreamFault("stream.sink.folder", "the stream would read what it writes",
+                       "give the sink a folder of its own");
+  }
+  if (stream.window || stream.train || stream.source.divided || join.source.divided) {
+    return StreamFault("stream.join",
+                       "a stream that joins another has no windows, no trainings, and is not "
+                       "divided by partitions",
+                       "write the joined rows to a topic, and let another stream read that");
+  }
+  if (file.etl.sql.empty()) {
+    return StreamFault(
+        "etl.sql", "a stream that joins another needs SQL that does it",
+        fmt::format("sql = \"SELECT * FROM events e LEFT JOIN {} o ON ...\"", join.table));
+  }
+  const auto is_its = [&](const auto& table) { return table.first == join.table; };
+  if (std::ranges::none_of(file.tables.all, is_its)) return Status::OK();
+  return StreamFault("stream.join.table",
+                     fmt::format("[tables] has a table \"{}\", too", join.table),
+                     "give one of them another name");
+}
+
 Status CheckTrain(const StreamOptions& stream, const JobFile& file) {
   const StreamTrainOptions& train = *stream.train;
   if ((train.rows > 0) == (train.minutes > 0)) {
@@ -167,6 +208,7 @@ Status CheckStream(const JobFile& file) {
                        "give the sink a folder of its own");
   }
   PT_TRY(CheckDivided(stream));
+  if (stream.join) PT_TRY(CheckJoin(file));
   if (stream.window) PT_TRY(CheckWindow(*stream.window));
   if (stream.train) PT_TRY(CheckTrain(stream, file));
   for (const auto& [column, type] : stream.columns.all) {

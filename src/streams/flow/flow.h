@@ -36,6 +36,8 @@ struct DeadLetter {
 struct StreamRows {
   std::shared_ptr<arrow::RecordBatch> rows;
   std::vector<DeadLetter> dead;
+  // Of a stream that joins another: that one's rows.
+  std::shared_ptr<arrow::RecordBatch> other = {};
   // When the newest of them came in, in milliseconds since 1970, as the source knows it.
   std::optional<int64_t> newest_ms;
 };

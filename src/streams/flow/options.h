@@ -149,6 +149,34 @@ struct EventWindowOptions {
   }
 };
 
+// Events are handed to the SQL together with those of another stream that belong to them by time.
+struct EventJoinOptions {
+  StreamSourceOptions source;
+  std::string table = "other";  // What they are called in the SQL.
+  ColumnTypes columns;
+  std::string time;                  // The column of the events with their time.
+  std::string other_time;            // That of the others.
+  std::string before = "0 seconds";  // How much earlier than an event one of the others may be.
+  std::string after;                 // How much later.
+  std::string late = "0 seconds";
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("source", source, {.help = "where the events of the other stream come from"});
+    visit("table", table, {.help = "the name of these events in the SQL"});
+    visit("columns", columns,
+          {.help = "their columns and types; unless set, those of the first file"});
+    visit("time", time, {.help = "the column with the time of an event", .filled = "a column"});
+    visit(
+        "other_time", other_time,
+        {.help = "the column with the time of an event of the other stream", .filled = "a column"});
+    visit("before", before,
+          {.help = "how much earlier than an event one of the other stream may be"});
+    visit("after", after, {.help = "how much later it may be: \"10 minutes\"", .filled = "a time"});
+    visit("late", late,
+          {.help = "how much older than the newest event of its stream an event may come"});
+  }
+};
+
 // Models that are trained on the events of the stream. Exactly one of `rows` and `minutes`.
 struct StreamTrainOptions {
   std::string job;  // Relative to the job file.
@@ -190,6 +218,7 @@ struct StreamOptions {
   NewColumns new_columns = NewColumns::kIgnore;
   BatchOptions batch;
   std::optional<EventWindowOptions> window;
+  std::optional<EventJoinOptions> join;
   int64_t rate = 0;
   std::string version_column;
   std::optional<StreamTrainOptions> train;
@@ -215,6 +244,9 @@ struct StreamOptions {
     visit("batch", batch, {.help = "how many events are scored together"});
     visit("window", window,
           {.help = "the SQL reads the events of whole windows of time, each window once"});
+    visit("join", join,
+          {.help = "the SQL reads events together with those of another stream that belong to "
+                   "them by time"});
     visit("rate", rate,
           {.help = "rows that are read in a second at most; 0: no limit", .at_least = 0});
     visit("version_column", version_column,

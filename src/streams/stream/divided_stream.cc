@@ -18,7 +18,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kBetweenRounds{100};
 constexpr std::chrono::seconds kCountAgain{30};
 
 Result<int32_t> Count(const StreamRequest& request, const std::stop_token& stop) {
@@ -163,7 +163,7 @@ Status DividedStream::Work(const std::stop_token& stop, bool once) {
     KeepToShare();
     if (once && AllDone()) return Status::OK();
     Recount();
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenRounds);
   }
   return Status::OK();
 }

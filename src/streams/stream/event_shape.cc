@@ -110,4 +110,11 @@ Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model) {
   return shape;
 }
 
+Result<EventShape> ShapeOfOther(const EventJoinOptions& join) {
+  EventShape shape{.table = join.table};
+  if (join.columns.all.empty()) return shape;
+  PT_LET(shape.columns, WithDeclared(nullptr, join.columns));
+  return shape;
+}
+
 }  // namespace protium

@@ -28,5 +28,7 @@ struct EventShape {
 // else none. Columns are those of the model's table of that name or, without SQL, those that the
 // model reads, and those of stream.columns; without either they are unknown. `model` may be null.
 Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model);
+// Of the other stream of stream.join, which has no SQL of its own.
+Result<EventShape> ShapeOfOther(const EventJoinOptions& join);
 
 }  // namespace protium

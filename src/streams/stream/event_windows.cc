@@ -9,14 +9,9 @@
 
 #include "base/fault.h"
 #include "base/units.h"
-#include "base/unknown_name.h"
 #include "column/batches.h"
-#include "column/cells.h"
-#include "format/bring.h"
-#include "format/file_writer.h"
-#include "os/file.h"
-#include "os/publish.h"
 #include "stream/batches.h"
+#include "stream/waiting_rows.h"
 
 namespace protium {
 
@@ -42,19 +37,7 @@ Result<EventWindows> EventWindows::Make(const EventWindowOptions& options, Schem
   windows.every_ = MicrosOf(options.every).value_or(1);
   windows.length_ = MicrosOf(options.length).value_or(windows.every_);
   windows.late_ = MicrosOf(options.late).value_or(0);
-  windows.time_ = events->GetFieldIndex(options.time);
-  if (windows.time_ < 0) {
-    return UnknownName("column", options.time, events->field_names(), "stream.window.time");
-  }
-  const auto& type = *events->field(windows.time_)->type();
-  if (type.id() != arrow::Type::TIMESTAMP) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("column \"{}\" has the type {}, and not timestamp",
-                                     options.time, TypeText(type)),
-                 .where = "stream.window.time",
-                 .fix = fmt::format("stream.columns = {{ {} = \"timestamp\" }}", options.time),
-                 .kept = "nothing was started"});
-  }
+  PT_LET(windows.time_, TimeColumn(*events, options.time, "stream.window.time", "stream.columns"));
   if (events->GetFieldIndex(kWindowStart) >= 0) {
     return Fail({.exit = Exit::kUsage,
                  .what = "events have a column window_start already, as the time is called when "
@@ -82,26 +65,9 @@ Json EventWindows::facts() const {
 Status EventWindows::Load(const fs::path& folder, int64_t batches, const Json& facts) {
   newest_ = WholeAt(facts, "newest_us", INT64_MIN);
   open_from_ = WholeAt(facts, "open_from_us", WholeAt(facts, "closed_to_us", INT64_MIN));
-  PT_LET(waiting_, arrow::RecordBatch::MakeEmpty(events_));
-  const int64_t expected = WholeAt(facts, "waiting");
-  if (expected == 0) return Status::OK();
   const fs::path file = FileOf(folder, batches - 1);
-  const BringSpec spec{.paths = {file.string()}, .format = Format::kArrow};
-  const auto rows = OpenRows(spec, [](double) { return Status::OK(); });
-  std::vector<BatchPtr> parts;
-  while (rows.ok()) {
-    PT_LET(auto next, (*rows)->Next());
-    if (next == nullptr) break;
-    parts.push_back(arrow::RecordBatch::Make(events_, next->num_rows(), next->columns()));
-  }
-  PT_LET(waiting_, Together(events_, parts));
-  if (waiting_->num_rows() == expected) return Status::OK();
-  return Fail({.exit = Exit::kInput,
-               .what = fmt::format("{} events wait for their windows, and the file has {}",
-                                   expected, waiting_->num_rows()),
-               .where = file.string(),
-               .why = rows.ok() ? "" : FaultOf(rows.status()).what,
-               .fix = "restore the file from a copy, or begin a new stream in another folder"});
+  PT_LET(waiting_, LoadWaiting(file, events_, WholeAt(facts, "waiting")));
+  return Status::OK();
 }
 
 Result<BatchPtr> EventWindows::InWindows(const BatchPtr& events, int64_t to) const {
@@ -155,13 +121,7 @@ Result<EventWindows::Closed> EventWindows::Add(const arrow::RecordBatch& events)
 }
 
 Status EventWindows::Save(const fs::path& folder, int64_t number) const {
-  if (waiting() == 0) return Status::OK();
-  const fs::path file = FileOf(folder, number);
-  PT_TRY(MakeFolder(file.parent_path()));
-  PT_LET(const auto writer, FileWriter::Make(Format::kArrow, file.string(), events_));
-  PT_TRY(writer->Write(*waiting_));
-  PT_TRY(writer->Commit());
-  return SyncFolder(file.parent_path());
+  return SaveWaiting(FileOf(folder, number), *waiting_);
 }
 
 void EventWindows::RemoveBefore(const fs::path& folder, int64_t number) {

@@ -203,6 +203,17 @@ TEST_F(Folder, TouchesAreNothingAndGrowthIsADeadLetter) {
   EXPECT_EQ(source_->Read(grown.stretch).ValueOrDie().dead.size(), 1u);
 }
 
+TEST_F(Folder, ReadsFilesThatAreOlderThanThoseItHasRead) {
+  Put("a.csv", 0, 1);
+  EXPECT_THAT(Next().ids, ElementsAre(0));
+  Put("b.csv", 1, 2);
+  // The clock was set back by a day.
+  fs::last_write_time(folder_.path() / "b.csv", begun_ - std::chrono::hours(24));
+  EXPECT_THAT(Next(100, milliseconds(5000)).ids, ElementsAre(1));
+  Reopen();
+  EXPECT_TRUE(Next().stretch.is_null());
+}
+
 TEST_F(Folder, DeletesFilesWhoseRowsAreWrittenIfItMay) {
   after_ = ReadFiles::kDelete;
   Reopen();

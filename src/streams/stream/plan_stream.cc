@@ -55,7 +55,12 @@ std::string TrainText(const StreamTrainOptions& train) {
                      train.job, Grouped(train.newest), train.held_out);
 }
 
-// The columns that are written.
+std::string JoinText(const EventJoinOptions& join) {
+  return fmt::format("{} from {}, {} before to {} after an event", join.table,
+                     PlaceText(join.source), join.before, join.after);
+}
+
+// The columns that are written; null: only a first event of the other stream can tell them.
 Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape,
                            const LoadedModel* model) {
   const StreamOptions& options = *request.job.file.stream;
@@ -68,6 +73,13 @@ Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape
   }
   StreamSteps steps(StepsOf(shape, options, std::move(events)));
   PT_LET(auto read, tables.Read());
+  if (options.join) {
+    PT_LET(const EventShape other, ShapeOfOther(*options.join));
+    if (other.columns == nullptr) return nullptr;
+    PT_LET(const EventJoin join, EventJoin::Make(*options.join, shape.columns, other.columns));
+    PT_LET(auto none, arrow::RecordBatch::MakeEmpty(join.other_schema()));
+    read.push_back({.name = options.join->table, .rows = std::move(none)});
+  }
   PT_TRY(steps.UseTables(std::move(read)));
   return steps.Check(model);
 }
@@ -89,12 +101,13 @@ Result<Json> PlanStream(const StreamRequest& request) {
                {"own_sql", shape.own_sql},
                {"rows_of_a_batch", options.batch.rows},
                {"ms_of_a_batch", options.batch.ms}};
+  if (options.join) plan["join"] = JoinText(*options.join);
   if (options.train) plan["train"] = TrainText(*options.train);
   if (model) plan["model"] = {{"name", options.model}, {"folder", loaded->folder.string()}};
   if (shape.columns != nullptr) {
     plan["events"] = ColumnsJson(*shape.columns, shape.optional);
     PT_LET(const SchemaPtr output, OutputOf(request, shape, loaded));
-    plan["output"] = ColumnsJson(*output, {});
+    if (output != nullptr) plan["output"] = ColumnsJson(*output, {});
   }
   const auto status = ReadStreamStatus(request.folder);
   plan["batches"] = status.ok() ? WholeAt(*status, "batches") : 0;
@@ -116,6 +129,7 @@ std::string StreamPlanText(const Json& plan) {
                         plan.value("own_sql", false) ? "the model's own" : "that of the job",
                         Printable(TextAt(plan, "table")));
   }
+  if (plan.contains("join")) text += "join     " + Printable(TextAt(plan, "join")) + "\n";
   if (plan.contains("model")) {
     text += fmt::format("model    {} in {}\n", Printable(TextAt(plan["model"], "name")),
                         Printable(TextAt(plan["model"], "folder")));

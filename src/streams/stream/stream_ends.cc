@@ -32,6 +32,16 @@ fs::path Below(const JobFile& job, const std::string& path) {
   return fs::absolute(fs::path(job.data) / path).lexically_normal();
 }
 
+const StreamSourceOptions& SourceOf(const EndsContext& context) {
+  const StreamOptions& stream = *context.job.file.stream;
+  return context.other ? stream.join->source : stream.source;
+}
+
+// The key of something of the source in the job.
+std::string KeyOf(const EndsContext& context, const std::string& key = "") {
+  return (context.other ? "stream.join.source" : "stream.source") + key;
+}
+
 // The folder of the stream, or of the one that it is a partition of.
 fs::path WholeFolder(const EndsContext& context) {
   return context.partition ? context.folder.parent_path() : context.folder;
@@ -52,7 +62,7 @@ Result<std::string> NameOfStream(const EndsContext& context) {
   return context.partition ? fmt::format("{}-{}", name, *context.partition) : name;
 }
 
-Result<MessageFormat> MessagesCalled(const std::string& name, const char* where) {
+Result<MessageFormat> MessagesCalled(const std::string& name, const std::string& where) {
   MessageFormat format = MessageFormat::kJson;
   if (!name.empty()) PT_TRY(fields::Read(Json(name), where, format));
   return format;
@@ -72,27 +82,29 @@ Result<KafkaConnection> ConnectionFor(const EndsContext& context, const Options&
 }
 
 // Messages do not say the types of their columns.
-Result<SchemaPtr> ColumnsOfMessages(const EventShape& shape, MessageFormat format) {
+Result<SchemaPtr> ColumnsOfMessages(const EndsContext& context, const EventShape& shape,
+                                    MessageFormat format) {
   if (shape.columns != nullptr) return shape.columns;
   if (shape.known != nullptr) return EventColumns(*shape.known);
   if (format == MessageFormat::kText) return arrow::schema({arrow::field("text", arrow::utf8())});
   return Fail({.exit = Exit::kUsage,
                .what = "the columns of the messages are not known",
-               .where = "stream.columns",
+               .where = context.other ? "stream.join.columns" : "stream.columns",
                .fix = "columns = { id = \"int64\", name = \"string\" }",
                .kept = "nothing was started"});
 }
 
 Result<std::unique_ptr<StreamSource>> OpenTopic(const EndsContext& context, EventShape& shape) {
-  const StreamOptions& stream = *context.job.file.stream;
+  const StreamSourceOptions& source = SourceOf(context);
   KafkaSourceOptions options{.optional = shape.optional,
-                             .new_columns = stream.new_columns,
-                             .csv = stream.source.csv,
-                             .start = stream.source.start};
-  PT_LET(options.format, MessagesCalled(stream.source.format.value_or(""), "stream.source.format"));
-  PT_LET(shape.columns, ColumnsOfMessages(shape, options.format));
+                             .new_columns = context.job.file.stream->new_columns,
+                             .csv = source.csv,
+                             .start = source.start};
+  const std::string where = KeyOf(context, ".format");
+  PT_LET(options.format, MessagesCalled(source.format.value_or(""), where));
+  PT_LET(shape.columns, ColumnsOfMessages(context, shape, options.format));
   options.columns = shape.columns;
-  PT_LET(options.kafka, ConnectionFor(context, stream.source, "stream.source"));
+  PT_LET(options.kafka, ConnectionFor(context, source, KeyOf(context)));
   options.partition = context.partition;
   return OpenKafkaSource(options);
 }
@@ -154,7 +166,7 @@ class FolderOpening {
  public:
   FolderOpening(const EndsContext& context, EventShape& shape)
       : context_(context),
-        source_(context.job.file.stream->source),
+        source_(SourceOf(context)),
         shape_(shape),
         folder_(Below(context.job.file, *source_.folder)) {}
 
@@ -188,7 +200,7 @@ class FolderOpening {
     if (fs::is_directory(folder_)) return Status::OK();
     return Fail({.exit = Exit::kInput,
                  .what = "there is no such folder: " + folder_.string(),
-                 .where = "stream.source.folder",
+                 .where = KeyOf(context_, ".folder"),
                  .fix = "mkdir -p " + folder_.string(),
                  .kept = "nothing was started"});
   }
@@ -235,8 +247,21 @@ class FolderOpening {
 
 Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
                                                  const std::stop_token& stop) {
-  if (context.job.file.stream->source.kafka) return OpenTopic(context, shape);
+  if (SourceOf(context).kafka) return OpenTopic(context, shape);
   return FolderOpening(context, shape).Open(stop);
+}
+
+Result<std::unique_ptr<JoinedSource>> OpenSources(const EndsContext& context, EventShape& shape,
+                                                  EventShape& other, const std::stop_token& stop) {
+  EndsContext second = context;
+  second.other = true;
+  second.folder = context.folder / "other";
+  PT_TRY(MakeFolder(second.folder));
+  PT_LET(auto events, OpenSource(context, shape, stop));
+  if (events == nullptr) return nullptr;
+  PT_LET(auto others, OpenSource(second, other, stop));
+  if (others == nullptr) return nullptr;
+  return std::make_unique<JoinedSource>(std::move(events), std::move(others));
 }
 
 Result<int32_t> CountPartitions(const EndsContext& context) {

@@ -12,6 +12,7 @@
 #include "flow/flow.h"
 #include "job/job.h"
 #include "stream/event_shape.h"
+#include "stream/joined_source.h"
 
 namespace protium {
 
@@ -23,12 +24,16 @@ struct EndsContext {
   std::stop_token stop = {};  // Ends waiting for servers.
   // The stream is one partition's, and its folder is in that of the whole.
   std::optional<int32_t> partition = {};
+  bool other = false;  // The source is that of stream.join.
 };
 
 // Sets the columns of `shape` if they are unknown: those of the first file, for which it waits.
 // They are kept in columns.json of the stream's folder and stay. Returns null if `stop` came first.
 Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
                                                  const std::stop_token& stop);
+// The same for both sources of a stream that joins another.
+Result<std::unique_ptr<JoinedSource>> OpenSources(const EndsContext& context, EventShape& shape,
+                                                  EventShape& other, const std::stop_token& stop);
 
 // Of a source that is a topic.
 Result<int32_t> CountPartitions(const EndsContext& context);

@@ -90,6 +90,11 @@ Status StreamRun::OpenEnds(const std::stop_token& stop) {
                             .stop = stop,
                             .partition = request_.partition};
   PT_LET(sink_, OpenSink(context));
+  if (options_.join) {
+    PT_LET(other_shape_, ShapeOfOther(*options_.join));
+    PT_LET(source_, OpenSources(context, shape_, other_shape_, stop));
+    return Status::OK();
+  }
   PT_LET(source_, OpenSource(context, shape_, stop));
   return Status::OK();
 }
@@ -145,8 +150,16 @@ Status StreamRun::OpenWindows() {
   return windows_->Load(request_.folder, log_->totals().batches, facts);
 }
 
+Status StreamRun::OpenJoin() {
+  if (!options_.join) return Status::OK();
+  PT_LET(join_, EventJoin::Make(*options_.join, source_->schema(), other_shape_.columns));
+  return join_->Load(request_.folder, log_->totals().batches,
+                     log_->last().value("join", Json::object()));
+}
+
 Status StreamRun::OpenSteps() {
   PT_TRY(OpenWindows());
+  PT_TRY(OpenJoin());
   tables_.emplace(request_.job, shape_.other_tables);
   PT_TRY(tables_->Check());
   steps_.emplace(StepsOf(shape_, options_, windows_ ? windows_->schema() : source_->schema()));
@@ -195,10 +208,21 @@ Status StreamRun::Recover() {
 }
 
 Result<StepsResult> StreamRun::Apply(StreamRows& read, const LoadedModel* model) {
+  if (join_) {
+    PT_LET(EventJoin::Joined joined, join_->Add(*read.rows, *read.other));
+    std::ranges::move(joined.dead, std::back_inserter(read.dead));
+    if (joined.events->num_rows() == 0) return NoRows(model);
+    PT_TRY(UseTables(joined.other));
+    return steps_->Apply(*joined.events, model, Now(shadow_));
+  }
   if (!windows_) return steps_->Apply(*read.rows, model, Now(shadow_));
   PT_LET(EventWindows::Closed closed, windows_->Add(*read.rows));
   std::ranges::move(closed.dead, std::back_inserter(read.dead));
-  if (closed.events->num_rows() > 0) return steps_->Apply(*closed.events, model, Now(shadow_));
+  if (closed.events->num_rows() == 0) return NoRows(model);
+  return steps_->Apply(*closed.events, model, Now(shadow_));
+}
+
+Result<StepsResult> StreamRun::NoRows(const LoadedModel* model) const {
   PT_LET(const SchemaPtr schema, steps_->Check(model));
   StepsResult none;
   PT_LET(none.rows, arrow::RecordBatch::MakeEmpty(schema));
@@ -219,13 +243,11 @@ Status StreamRun::Make(const LoadedModel* model, bool written) {
     PT_TRY(training_->Keep(*kept));
   }
   Json facts = Json::object();
-  if (windows_) {
-    PT_TRY(windows_->Save(request_.folder, intent.number));
-    facts["window"] = windows_->facts();
-  }
+  PT_TRY(SaveWaiting(intent.number, facts));
   const int64_t rows = made.rows->num_rows();
   PT_TRY(log_->End({.rows = rows, .dead = int64_t(read.dead.size())}, facts));
   if (windows_) EventWindows::RemoveBefore(request_.folder, intent.number);
+  if (join_) EventJoin::RemoveBefore(request_.folder, intent.number);
   PT_TRY(source_->Done(intent.stretch));
   if (log_->long_enough()) PT_TRY(log_->Shorten(source_->State()));
   status_.Wrote(rows, read, began);
@@ -233,8 +255,26 @@ Status StreamRun::Make(const LoadedModel* model, bool written) {
   return Status::OK();
 }
 
+Status StreamRun::SaveWaiting(int64_t number, Json& facts) const {
+  if (windows_) {
+    PT_TRY(windows_->Save(request_.folder, number));
+    facts["window"] = windows_->facts();
+  }
+  if (!join_) return Status::OK();
+  facts["join"] = join_->facts();
+  return join_->Save(request_.folder, number);
+}
+
 Status StreamRun::ReadTables() {
-  PT_LET(auto tables, tables_->Read());
+  PT_LET(read_, tables_->Read());
+  if (!join_) return steps_->UseTables(std::exchange(read_, {}));
+  PT_LET(auto none, arrow::RecordBatch::MakeEmpty(join_->other_schema()));
+  return UseTables(std::move(none));
+}
+
+Status StreamRun::UseTables(std::shared_ptr<arrow::RecordBatch> joined) {
+  std::vector<MemoryTable> tables = read_;
+  tables.push_back({.name = options_.join->table, .rows = std::move(joined)});
   return steps_->UseTables(std::move(tables));
 }
 
@@ -303,6 +343,7 @@ void StreamRun::Show(const std::string& state, bool now, const std::string& erro
   if (!now && !status_.due()) return;
   const auto lag = source_->Lag();
   if (windows_) status_.Waits(windows_->waiting());
+  if (join_) status_.Waits(join_->waiting());
   status_.Model(model_ ? &*model_ : nullptr, shadow_ ? &*shadow_ : nullptr);
   status_.Show(state, log_->totals(), lag.ok() ? *lag : StreamLag(), error);
 }

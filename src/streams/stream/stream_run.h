@@ -18,6 +18,7 @@
 #include <string>
 
 #include "job/job.h"
+#include "stream/event_join.h"
 #include "stream/event_shape.h"
 #include "stream/event_windows.h"
 #include "stream/side_tables.h"
@@ -72,6 +73,7 @@ class StreamRun {
   // Begins and makes the next batch; false if nothing came.
   Result<bool> MakeNext(const std::stop_token& stop);
   Status OpenWindows();
+  Status OpenJoin();
   Status OpenTraining();
   // Whether the stream can go on with another model.
   Status Fits(const LoadedModel& model);
@@ -81,6 +83,10 @@ class StreamRun {
   Status Make(const LoadedModel* model, bool written);
   // What becomes of the rows that were read: those of windows that are still open wait.
   Result<StepsResult> Apply(StreamRows& read, const LoadedModel* model);
+  Result<StepsResult> NoRows(const LoadedModel* model) const;
+  Status UseTables(std::shared_ptr<arrow::RecordBatch> joined);
+  // Writes what waits, and says so in the line that ends the batch.
+  Status SaveWaiting(int64_t number, Json& facts) const;
   Result<std::shared_ptr<const LoadedModel>> ModelOf(const Intent& intent, bool written);
   Json Facts() const;
   void WaitWhilePaused(const std::stop_token& stop);
@@ -94,8 +100,11 @@ class StreamRun {
   std::optional<NamedModel> model_;
   std::optional<NamedModel> shadow_;
   EventShape shape_;
+  EventShape other_shape_;  // Of the stream that is joined.
   std::optional<SideTables> tables_;
   std::optional<EventWindows> windows_;
+  std::optional<EventJoin> join_;
+  std::vector<MemoryTable> read_;  // The other tables, for a join, whose SQL is prepared again.
   std::optional<StreamSteps> steps_;
   std::unique_ptr<StreamSource> source_;
   std::unique_ptr<StreamSink> sink_;

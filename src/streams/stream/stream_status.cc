@@ -185,7 +185,7 @@ std::string StreamMetrics(const std::string& stream, const Json& status) {
       {"running", "gauge", "1 while it runs", TextAt(status, "state") == "running" ? 1.0 : 0.0},
       {"written_at_seconds", "gauge", "when these figures were written", number("at_ms") / 1e3}};
   if (status.contains("in_windows")) {
-    metrics.push_back({"in_windows", "gauge", "events whose window is open", number("in_windows")});
+    metrics.push_back({"in_windows", "gauge", "events that wait for others", number("in_windows")});
   }
   if (status.contains("training")) AddTraining(status["training"], metrics);
   // A label's value has no line breaks, and quotes and backslashes with a backslash before them.
@@ -233,8 +233,8 @@ std::string StreamStatusText(const Json& status) {
                       Grouped(int64_t(NumberAt(status, "rows_per_second"))),
                       Grouped(WholeAt(status, "waiting")), TextAt(status, "unit"));
   if (const int64_t events = WholeAt(status, "in_windows", -1); events >= 0) {
-    text += fmt::format("windows   {} event{} until theirs is closed\n", Grouped(events),
-                        events == 1 ? " waits" : "s wait");
+    text += fmt::format("events    {} {} for others\n", Grouped(events),
+                        events == 1 ? "waits" : "wait");
   }
   text += fmt::format("latency   p50 {:.0f} ms, p99 {:.0f} ms, from an event to its row\n",
                       NumberAt(latency, "p50"), NumberAt(latency, "p99"));

@@ -29,7 +29,7 @@ class StreamStatus {
   void Wrote(int64_t rows, const StreamRows& read, std::chrono::steady_clock::time_point began);
   void Compared(const ShadowFacts& facts);
   void Model(const NamedModel* model, const NamedModel* shadow);
-  // So many events wait until their window is closed.
+  // So many events wait until their window is closed, or for those of another stream.
   void Waits(int64_t events) { in_windows_ = events; }
   // StreamTraining::facts().
   void Training(Json facts) { training_ = std::move(facts); }

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "os/temporary_folder.h"
+#include "stream/event_join.h"
 #include "stream/event_windows.h"
 #include "stream/folder_sink.h"
 #include "stream/stream_ends.h"
@@ -38,7 +39,7 @@ class Verifying {
                               .folder = request_.folder,
                               .note = [](const std::string&) {},
                               .partition = request_.partition};
-    PT_LET(source_, OpenSource(context, shape_, stop));
+    PT_TRY(OpenSourceOf(context, stop));
     if (source_ == nullptr) return Status::Cancelled("stopped");
     PT_LET(form_.format, SinkFormat(request_.job.file));
     tables_.emplace(request_.job, shape_.other_tables);
@@ -51,8 +52,9 @@ class Verifying {
 
   // What a batch leaves behind for those after it.
   Status Pass(const Intent& intent) {
-    if (!windows_) return Status::OK();
+    if (!windows_ && !join_) return Status::OK();
     PT_LET(const StreamRows read, source_->Read(intent.stretch));
+    if (join_) return join_->Add(*read.rows, *read.other).status();
     return windows_->Add(*read.rows).status();
   }
 
@@ -103,12 +105,25 @@ class Verifying {
     return model.get();
   }
 
+  Status OpenSourceOf(const EndsContext& context, const std::stop_token& stop) {
+    if (!options_.join) {
+      PT_LET(source_, OpenSource(context, shape_, stop));
+      return Status::OK();
+    }
+    PT_LET(EventShape other, ShapeOfOther(*options_.join));
+    PT_LET(source_, OpenSources(context, shape_, other, stop));
+    if (source_ == nullptr) return Status::OK();
+    PT_LET(join_, EventJoin::Make(*options_.join, source_->schema(), other.columns));
+    return Status::OK();
+  }
+
   // Prepares the SQL unless that of the batch before was the same.
   Status UseSqlOf(const LoadedModel* model) {
     const std::string before = shape_.sql;
     if (shape_.own_sql) shape_.sql = TextAt(model->etl, "sql");
     if (steps_ && shape_.sql == before) return Status::OK();
     steps_.emplace(StepsOf(shape_, options_, windows_ ? windows_->schema() : source_->schema()));
+    if (join_) return Status::OK();  // With what each batch joins.
     const Status used = steps_->UseTables(read_);
     if (!used.ok()) steps_.reset();
     return used;
@@ -124,6 +139,14 @@ class Verifying {
     PT_LET(const StreamRows read, source_->Read(intent.stretch));
     PT_TRY(UseSqlOf(model));
     BatchPtr events = read.rows;
+    if (join_) {
+      PT_LET(const EventJoin::Joined joined, join_->Add(*events, *read.other));
+      events = joined.events;
+      if (events->num_rows() == 0) return 0;
+      std::vector<MemoryTable> tables = read_;
+      tables.push_back({.name = options_.join->table, .rows = joined.other});
+      PT_TRY(steps_->UseTables(std::move(tables)));
+    }
     if (windows_) {
       PT_LET(const EventWindows::Closed closed, windows_->Add(*events));
       events = closed.events;
@@ -142,6 +165,7 @@ class Verifying {
   std::unique_ptr<StreamSource> source_;
   std::optional<SideTables> tables_;
   std::optional<EventWindows> windows_;
+  std::optional<EventJoin> join_;
   std::vector<MemoryTable> read_;
   std::optional<StreamSteps> steps_;
   std::map<std::string, std::shared_ptr<const LoadedModel>> models_;
@@ -157,9 +181,10 @@ Result<VerifyResult> VerifyStream(const StreamRequest& request, int64_t from, in
                  .where = "stream.sink",
                  .fix = "streams whose sink is a folder can be verified"});
   }
-  // Which windows a batch closes depends on all events before it.
-  const bool windows = request.job.file.stream->window.has_value();
-  PT_LET(const std::vector<Intent> ended, EndedBatches(request.folder, windows ? 0 : from, to));
+  // Which windows a batch closes, and what it joins, depends on all events before it.
+  const StreamOptions& stream = *request.job.file.stream;
+  const bool all = stream.window || stream.join;
+  PT_LET(const std::vector<Intent> ended, EndedBatches(request.folder, all ? 0 : from, to));
   VerifyResult result;
   if (ended.empty()) return result;
   PT_LET(const auto scratch, TemporaryFolder::Make());

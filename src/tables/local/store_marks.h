@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table protium_commits beside a table of a database: who wrote what into it, in the
-// transaction that wrote it. A run has a row for each of its outputs; a stream has one row, which names its
-// newest batch ("batch 12").
+// transaction that wrote it. A run has a row for each of its outputs; a stream has one row, which
+// names its newest batch ("batch 12").
 #pragma once
 
 #include <cstdint>

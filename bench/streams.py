@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`protium stream` over the visits of the example: rows a second from folder to folder beside `predict` on the same
+rows, the time from an event to its row at 2,000 rows/s, and a day of small files in minutes. Folders only, and
+without a peer."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = "build/bench/streams"
+JOB = "examples/visits/visits.toml"
+ROWS, PIECES = 1_000_000, 20
+RATE, SECONDS, EACH_FILE = 2000, 15, 20
+DAY_FILES, DAY_SECONDS = 8640, 600  # One file for every ten seconds of the day.
+
+
+class Streams:
+    def __init__(self, binaries, scale=1):
+        self.protium, self.scale = os.path.abspath(f"{binaries}/protium"), scale
+        self.runs, self.data = os.path.abspath(f"{FOLDER}/runs"), os.path.abspath(f"{FOLDER}/data")
+
+    def run(self, *words):
+        done = subprocess.run([self.protium, *words], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"bench: protium {' '.join(words)} ended with {done.returncode}: {done.stderr[-2000:]}")
+        return done.stdout
+
+    # The visits, and a forest that has learned from them.
+    def prepare(self):
+        if os.path.isdir(self.runs):
+            return
+        rows = max(60_000, int(ROWS * self.scale))
+        self.run("example", "visits", self.data, "--rows", str(rows), "--force")
+        self.run("run", JOB, "--set", f"data={self.data}", "--runs-dir", self.runs)
+        self.run("runs", "tag", "last", "live", "--runs-dir", self.runs)
+
+    # A stream's job; `batch` is its line of [stream.batch].
+    def job(self, folder, batch):
+        os.makedirs(f"{folder}/in")
+        path = f"{folder}/live.toml"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'name = "live"\ndata = "{folder}"\n[stream]\nsource = {{ folder = "in", pattern = "*.csv" }}\n'
+                       f'sink = {{ folder = "out" }}\nmodel = "tag:live"\nbatch = {batch}\n')
+        return [path, "--streams-dir", f"{folder}/streams", "--runs-dir", self.runs]
+
+    def lines(self):
+        with open(f"{self.data}/visits.csv", encoding="utf-8") as file:
+            return file.readline(), file.readlines()
+
+    @staticmethod
+    def put(folder, name, head, lines):
+        draft = f"{folder}/in/.{name}"
+        with open(draft, "w", encoding="utf-8") as file:
+            file.write(head)
+            file.writelines(lines)
+        os.rename(draft, f"{folder}/in/{name}")
+
+    def folder_to_folder(self):
+        head, lines = self.lines()
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            words = self.job(folder, "{ rows = 50000, ms = 20 }")
+            for piece in range(PIECES):
+                self.put(folder, f"{piece:03}.csv", head, lines[piece::PIECES])
+            begun = time.perf_counter()
+            status = json.loads(self.run("stream", *words, "--once", "--json"))
+            ours = time.perf_counter() - begun
+            if status["rows"] != len(lines):
+                sys.exit(f"bench: {status['rows']} of {len(lines)} rows were scored")
+            begun = time.perf_counter()
+            verified = json.loads(self.run("stream", "verify", *words, "--json"))
+            replay = time.perf_counter() - begun
+            if verified["differ"] or verified["unknown"]:
+                sys.exit(f"bench: {verified}")
+            begun = time.perf_counter()
+            self.run("predict", "--model", "live", "--runs-dir", self.runs, "--input", f"{self.data}/visits.csv",
+                     "--output", f"{folder}/scored.parquet")
+            table = time.perf_counter() - begun
+        yield {"figure": "folder to folder", "value": len(lines) / ours / 1e6, "unit": "M rows/s"}
+        yield {"figure": "folder to folder / predict, rate", "value": table / ours, "unit": ""}
+        yield {"figure": "made again by verify / predict, rate", "value": table / replay, "unit": ""}
+
+    # Starts the stream and waits until it has begun.
+    def start(self, folder, words):
+        stream = subprocess.Popen([self.protium, "stream", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not os.path.exists(f"{folder}/streams/live/status.json"):
+            if time.monotonic() > deadline or stream.poll() is not None:
+                sys.exit("bench: the stream does not start")
+            time.sleep(0.05)
+        return stream
+
+    def status(self, words):
+        return json.loads(self.run("stream", "status", *words, "--json"))
+
+    @staticmethod
+    def end(stream):
+        stream.send_signal(signal.SIGTERM)
+        if stream.wait(60) != 0:
+            sys.exit(f"bench: the stream ended with {stream.returncode}")
+
+    def latency(self):
+        head, lines = self.lines()
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            words = self.job(folder, "{ rows = 50000, ms = 5 }")
+            stream = self.start(folder, words)
+            begun = time.perf_counter()
+            for number in range(int(RATE * SECONDS * self.scale) // EACH_FILE):
+                first = number * EACH_FILE % (len(lines) - EACH_FILE)
+                self.put(folder, f"{number:06}.csv", head, lines[first:first + EACH_FILE])
+                time.sleep(max(0, begun + (number + 1) * EACH_FILE / RATE - time.perf_counter()))
+            time.sleep(1)
+            status = self.status(words)
+            self.end(stream)
+        for share in ("p50", "p99"):
+            yield {"figure": f"{RATE:,} rows/s, folder, {share}", "value": status["latency_ms"][share], "unit": "ms"}
+
+    # Memory in MiB, open files, and bytes of the log.
+    @staticmethod
+    def held(pid, folder):
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            resident = next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+        log = f"{folder}/streams/live/log.jsonl"
+        return resident / 1024, len(os.listdir(f"/proc/{pid}/fd")), os.path.getsize(log)
+
+    def day(self):
+        head, lines = self.lines()
+        files, seconds = int(DAY_FILES * self.scale), DAY_SECONDS * self.scale
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            words = self.job(folder, "{ rows = 50000, ms = 5 }")
+            stream, seen = self.start(folder, words), []
+            begun = time.perf_counter()
+            for number in range(files):
+                first = number * 10 % (len(lines) - 10)
+                self.put(folder, f"{number:06}.csv", head, lines[first:first + 10])
+                time.sleep(max(0, begun + (number + 1) * seconds / files - time.perf_counter()))
+                if number in (files // 10, files - 1):
+                    seen.append(self.held(stream.pid, folder))
+            time.sleep(1)
+            rows = self.status(words)["rows"]
+            self.end(stream)
+            if rows != files * 10:
+                sys.exit(f"bench: {rows} of {files * 10} rows were scored")
+        (early, early_files, _), (late, late_files, log) = seen
+        yield {"figure": "a day of small files, memory after / at a tenth", "value": late / early, "unit": ""}
+        yield {"figure": "a day of small files, more open files", "value": late_files - early_files, "unit": ""}
+        yield {"figure": "a day of small files, log", "value": log / 1e6, "unit": "MB"}
+
+    def ours(self):
+        self.prepare()
+        yield from self.folder_to_folder()
+        yield from self.latency()
+
+    def soak(self):
+        self.prepare()
+        yield from self.day()
