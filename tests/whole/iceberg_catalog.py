@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """iceberg_catalog.py FOLDER WAREHOUSE PORT TOKEN [S3_ENDPOINT]: a catalogue of Iceberg's REST protocol on the loopback
-address, over pyiceberg's own catalogue in FOLDER/catalog.db, for whoever has the token.
+address, over pyiceberg's own catalogue in FOLDER/catalog.db, for whoever has the token; it is also the secret that buys
+one.
 
 The next commit is disturbed as a file of one of these names in FOLDER says, which is removed then:
   slower  it is refused, as that of a writer who was slower;
@@ -8,7 +9,8 @@ The next commit is disturbed as a file of one of these names in FOLDER says, whi
   before  FOLDER/arrived appears, and when the client is gone, the commit is forgotten;
   after   the commit is made, FOLDER/arrived appears, and nothing is answered until the client is gone;
   late    FOLDER/arrived appears, and when the client is gone and FOLDER/go exists, the commit is tried:
-          FOLDER/tried then holds the status.
+          FOLDER/tried then holds the status;
+  crossed FOLDER/arrived appears, and the commit is made when another one has come, just before that.
 """
 
 import http.server
@@ -34,10 +36,11 @@ catalog = SqlCatalog("c", uri=f"sqlite:///{FOLDER}/catalog.db", warehouse=WAREHO
 catalog.create_namespace_if_not_exists("sales")
 requirements, updates = TypeAdapter(list[TableRequirement]), TypeAdapter(list[TableUpdate])
 one_at_a_time = threading.Lock()
+crossed = []
 
 
 def wish():
-    for name in ("slower", "lost", "before", "after", "late"):
+    for name in ("slower", "lost", "before", "after", "late", "crossed"):
         path = os.path.join(FOLDER, name)
         if os.path.exists(path):
             os.remove(path)
@@ -105,6 +108,8 @@ class Catalog(http.server.BaseHTTPRequestHandler):
             answer_or_error("POST", path, body)
         if disturbance == "lost":
             return
+        if disturbance == "crossed":
+            crossed.append((path, body))
         put("arrived")
         self.wait_until_gone()
         if disturbance == "late":
@@ -115,6 +120,11 @@ class Catalog(http.server.BaseHTTPRequestHandler):
     def handle_request(self):
         text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = urllib.parse.unquote(self.path.split("?")[0]).strip("/").split("/")[1:]
+        if path == ["oauth", "tokens"]:
+            form = urllib.parse.parse_qs(text.decode())
+            known = form.get("client_secret") == [TOKEN] and form.get("grant_type") == ["client_credentials"]
+            self.send(*(200, {"access_token": TOKEN}) if known else (401, {"error": "invalid_client"}))
+            return
         body = json.loads(text or "{}")
         disturbance = wish() if self.command == "POST" and len(path) == 4 else ""
         if self.headers.get("Authorization") != "Bearer " + TOKEN:
@@ -125,7 +135,12 @@ class Catalog(http.server.BaseHTTPRequestHandler):
             self.disturb(disturbance, path, body)
             return
         else:
+            while crossed and self.command == "POST":
+                answer_or_error("POST", *crossed.pop())
             status, said = answer_or_error(self.command, path, body)
+        self.send(status, said)
+
+    def send(self, status, said):
         body = json.dumps(said).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

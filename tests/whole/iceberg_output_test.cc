@@ -176,7 +176,7 @@ TEST_F(IcebergOutput, OfARunThatIsKilledAnywhereIsWrittenOnce) {
     rows += 10;
     EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << folder << Rows();
   }
-  for (const char* how : {"before", "after", "late"}) {
+  for (const char* how : {"before", "after", "crossed", "late"}) {
     fs::remove(catalog_->folder() / "arrived");
     catalog_->Disturb(how);
     const Outcome resumed =
@@ -190,6 +190,21 @@ TEST_F(IcebergOutput, OfARunThatIsKilledAnywhereIsWrittenOnce) {
   ASSERT_TRUE(catalog_->Await("tried"));
   EXPECT_EQ(catalog_->Text("tried"), "409");
   EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << Rows();
+}
+
+TEST_F(IcebergOutput, IsWrittenByAClientWhoseSecretBuysAToken) {
+  Start(nullptr);
+  const std::string job =
+      With(Job("id < 10", 1, "mode = \"append\""), "password =", "key = \"writer\"\npassword =");
+  own_.Write("job.toml", job);
+  const Outcome run = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(Rows(), "10 10 10.0\n");
+  EXPECT_FALSE(AnyFileHas(own_ / "runs", kStoreCanary));
+  own_.Write("job.toml", With(job, "env = \"TOKEN\"", "env = \"PATH\""));
+  const Outcome other = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
+  EXPECT_EQ(other.exit, 5) << other.err;
+  EXPECT_TRUE(Has(other.err, "the client writer gets no token")) << other.err;
 }
 
 TEST_F(IcebergOutput, IsRefusedBeforeAnythingStarts) {

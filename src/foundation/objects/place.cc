@@ -14,11 +14,12 @@ namespace {
 
 struct Scheme {
   std::string_view prefix;
-  std::string_view kind;
+  std::string_view kind;  // Empty: of Hadoop, refused by name.
 };
-constexpr std::array kSchemes = {Scheme{"s3://", "s3"}, Scheme{"gs://", "gs"},
-                                 Scheme{"gcs://", "gs"}, Scheme{"abfs://", "abfs"},
-                                 Scheme{"abfss://", "abfs"}};
+constexpr std::array kSchemes = {Scheme{"s3://", "s3"},      Scheme{"gs://", "gs"},
+                                 Scheme{"gcs://", "gs"},     Scheme{"abfs://", "abfs"},
+                                 Scheme{"abfss://", "abfs"}, Scheme{"hdfs://", ""},
+                                 Scheme{"webhdfs://", ""},   Scheme{"viewfs://", ""}};
 
 const Scheme* SchemeOf(std::string_view text) {
   const auto found = std::ranges::find_if(
@@ -52,6 +53,15 @@ Result<ObjectPlace> ObjectPlace::Parse(std::string_view text) {
   const Scheme* const scheme = SchemeOf(text);
   if (scheme == nullptr) {
     return Fail({.exit = Exit::kUsage, .what = "not an address on an object store"});
+  }
+  if (scheme->kind.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("runs are not kept at {}", scheme->prefix),
+                 .why = "HDFS is read with Java and Hadoop's libraries, which ranks do not carry",
+                 .fix =
+                     "a place at s3://, gs:// or abfss://; or a folder that this machine and all "
+                     "executors have at the same path, such as a mount of HDFS",
+                 .kept = "nothing was started"});
   }
   while (text.ends_with('/') && text.size() > scheme->prefix.size()) text.remove_suffix(1);
   const std::string_view head = HeadOf(*scheme, text);

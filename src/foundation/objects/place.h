@@ -12,7 +12,8 @@
 
 namespace protium {
 
-// Whether `text` begins with the scheme of an object store. Such a text is never a local path.
+// Whether `text` begins with the scheme of an object store, or of Hadoop, whose places are refused.
+// Such a text is never a local path.
 bool IsOnStore(std::string_view text);
 
 // A folder on an object store. Holds no secrets.

@@ -16,6 +16,16 @@ TEST(ObjectPlaces, AreKnownByTheirScheme) {
   EXPECT_FALSE(IsOnStore("http://bucket"));
 }
 
+TEST(ObjectPlaces, OfHadoopAreRefusedByName) {
+  for (const char* text : {"hdfs://name:8020/runs", "viewfs://c/runs", "webhdfs://name/runs"}) {
+    EXPECT_TRUE(IsOnStore(text));
+    const Fault fault = FaultOf(ObjectPlace::Parse(text).status());
+    EXPECT_EQ(fault.exit, Exit::kUsage);
+    EXPECT_NE(fault.what.find("runs are not kept at"), std::string::npos);
+    EXPECT_NE(fault.fix.find("s3://"), std::string::npos);
+  }
+}
+
 TEST(ObjectPlaces, HaveANameAndAParent) {
   const ObjectPlace runs = *ObjectPlace::Parse("s3://bucket/team/runs//");
   EXPECT_EQ(runs.text(), "s3://bucket/team/runs");

@@ -132,6 +132,13 @@ class IcebergTarget {
   const Source& target_;
 };
 
+Status CheckColumns(const Source& source, const arrow::Schema& rows) {
+  PT_LET(const IcebergTarget target, IcebergTarget::Open(source));
+  PT_LET(const auto table, target.Read());
+  if (!table) return IcebergSchema(rows).status();
+  return FitIcebergColumns(table->schema, rows, target.place()).status();
+}
+
 class IcebergStoring {
  public:
   IcebergStoring(const duck::Connection& connection, OpenSources& sources, const Store& store,
@@ -214,8 +221,8 @@ class IcebergStoring {
     return CommitRequest(commit, table_);
   }
 
-  // Reads the table anew; true if it has the snapshot, or that of an earlier try of this run, whose
-  // process was killed before the answer came.
+  // Reads the table anew; true if it has the snapshot, or that of an earlier try of this run, which
+  // was killed and whose request has arrived only now.
   Result<bool> ReadAgain() {
     const IcebergTable before = table_;
     PT_LET(const auto now, target_.Read());
@@ -249,20 +256,23 @@ class IcebergStoring {
 
 }  // namespace
 
+// The columns are checked before rows are read, which may take hours: the token may have expired
+// after that, and the table may have changed.
 Result<int64_t> StoreInIceberg(const DatabaseOptions& options, BatchStream& stream,
                                const Store& store) {
   PT_TRY(CheckPlace(store));
-  PT_LET(const IcebergTarget target, IcebergTarget::Open(store.target));
-  PT_LET(IcebergTable table, target.ReadOrMake(*stream.schema()));
-  PT_LET(const auto columns, FitIcebergColumns(table.schema, *stream.schema(), target.place()));
+  PT_TRY(CheckColumns(store.target, *stream.schema()));
   DatabaseOptions own = options;
   own.show_secrets = true;  // For FindStoreKey(); no SQL of others runs in this database.
   const auto database = std::make_shared<Database>(own);
   PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
   PT_LET(const duck::Connection connection, database->Connect());
-  PT_TRY(CheckNoNulls(connection, rows.name(), columns, target.place()));
   PT_LET(const std::string count,
          duck::AskText(connection, "SELECT CAST(count(*) AS VARCHAR) FROM " + rows.name()));
+  PT_LET(const IcebergTarget target, IcebergTarget::Open(store.target));
+  PT_LET(IcebergTable table, target.ReadOrMake(*stream.schema()));
+  PT_LET(const auto columns, FitIcebergColumns(table.schema, *stream.schema(), target.place()));
+  PT_TRY(CheckNoNulls(connection, rows.name(), columns, target.place()));
   OpenSources sources;
   IcebergStoring storing(connection, sources, store, target, std::move(table));
   if (!storing.IsDone()) {

@@ -18,6 +18,7 @@
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "column/cells.h"
 #include "format/file_form.h"
@@ -268,7 +269,8 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
 // "about 4,000 rows, 1.2 MiB"; what is unknown is omitted.
 std::string SizeText(const DatabaseTable& table) {
   std::string text;
-  if (table.rows >= 0) text = fmt::format("about {} rows", Grouped(table.rows));
+  if (table.rows >= 0)
+    text = fmt::format("about {} row{}", Grouped(table.rows), PluralOf(table.rows));
   if (table.bytes >= 0) {
     text += (text.empty() ? "" : ", ") + BytesText(double(table.bytes));
   }
