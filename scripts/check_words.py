@@ -26,7 +26,10 @@ _RAW_EVENT = [(re.compile(r"""\{\s*"event"\s*[,:]\s*("|\w+::kName)"""), "an even
 # What a reader would stumble over; CONTRIBUTING's glossary has the words that we use.
 _STRANGE = re.compile(r"\b(in vain|turned out|fault of ours|borne|the number of those|mend|mends|mended|"
                       r"gangs? that bends?|bending gangs?|in good order|passed over|changes? places|verb is missing|has no verb|"
-                      r"no run goes on|tells survived|what the columns are worth|how far off)\b", re.IGNORECASE)
+                      r"no run goes on|tells survived|what the columns are worth|how far off|take the # from|which SQL reads so|"
+                      r"because of how cells are written|of little use to learn|one word more|on others than it has seen|"
+                      r"where the good ones are|is told on stderr|forgives outliers|as many mistakes in each class)\b",
+                      re.IGNORECASE)
 _FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
 
 

@@ -42,6 +42,7 @@ class Progress:
         self._callbacks: list[Callable[[dict[str, Any]], None]] = []
         self._validation = ""
         self._steps = 0
+        self._unit = "epoch"  # Or "round".
         self._told = 0.0
 
     @contextlib.contextmanager
@@ -82,10 +83,11 @@ class Progress:
         kind = event.get("event")
         if kind == "train_start":
             self._steps = event.get("steps", 0)
+            self._unit = "round" if event.get("trees") else "epoch"
         elif kind == "validation":
             self._validation = _figures(event)
         elif kind == "epoch":
-            line = f"epoch {event.get('epoch')}  loss {event.get('loss', 0):.4g}  {self._validation}"
+            line = f"{self._unit} {event.get('epoch')}  loss {event.get('loss', 0):.4g}  {self._validation}"
             self._line(line.rstrip(), event.get("step") == self._steps)
         elif kind in ("note", "warning"):
             self._line(f"{kind}  {event.get('message', '')}", True)

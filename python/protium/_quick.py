@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import Any, Callable
 
 from . import _estimator
 from ._table_columns import columns_of
@@ -13,15 +13,16 @@ from .errors import ProtiumError
 MOST_ROWS = 64  # More are worth the workers' start.
 
 
-def quick(scorer: Any, X: Any) -> dict[str, Any] | None:
-    """The predictions' columns; None where these rows need the workers, who say what is wrong, too."""
+def quick(scorer: Any, X: Any, read: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> dict[str, Any] | None:
+    """The predictions' columns for the rows as `read` returns them; None where these rows need the
+    workers, who say what is wrong, too."""
     import numpy as np
 
     rows = _rows_of(X)
     if rows is None:
         return None
     try:
-        scored = scorer.score_rows(rows)
+        scored = scorer.score_rows(read(rows))
     except ProtiumError:
         return None
     return {name: np.array([row[name] for row in scored]) for name in scored[0]}

@@ -16,7 +16,7 @@ from .errors import InputError, UsageError
 class Run:
     """The folder of a run: what was asked for, what happened, what was measured, and the model.
 
-    Those of fits in a session without a folder go with the session: keep() copies one to stay.
+    Runs of fits in a session without a folder are deleted with the session; keep() saves a copy.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:

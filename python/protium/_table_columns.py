@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from . import _estimator
@@ -17,6 +18,9 @@ _RESERVED = ("prediction", "probability", "probabilities")
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64", "decimal")
 
 _WHOLE = ("int32", "int64")
+
+# As `protium init` has them.
+_FEW_TEXTS, _ROWS_OF_TEXT = 20, 3
 
 # Times by their type as seconds since 1970.
 _SECONDS = {"date": "CAST(unix_date({}) AS DOUBLE) * 86400",
@@ -143,6 +147,26 @@ def require_usable(kinds: dict[str, str]) -> None:
                          fix="leave them out, or turn them into such")
 
 
+def without_names(frame: Frame, kinds: dict[str, str], X: Any) -> dict[str, str]:
+    """The kinds, "left out" for texts of which most rows have one of their own, such as names and remarks:
+    learned as categories they would be learned by heart. Categories that are given as such stay."""
+    given = _categories(X) if _estimator.is_frame(X) else set()
+    texts = [name for name in of_kind(kinds, "text") if name not in given]
+    if not texts:
+        return kinds
+    terms = ", ".join(f"count({quoted(name)}) AS rows_{i}, count(DISTINCT {quoted(name)}) AS texts_{i}"
+                      for i, name in enumerate(texts))
+    counts = {name: int(each[0]) for name, each in frame.sql(f"SELECT {terms} FROM this").to_columns().items()}
+    left_out = {name: (counts[f"texts_{i}"], counts[f"rows_{i}"]) for i, name in enumerate(texts)
+                if counts[f"texts_{i}"] > _FEW_TEXTS and counts[f"texts_{i}"] * _ROWS_OF_TEXT > counts[f"rows_{i}"]}
+    if len(left_out) == len(kinds):
+        return kinds
+    for name, (distinct, rows) in left_out.items():
+        warnings.warn(f"{name} is left out: it has {distinct:,} different texts in {rows:,} rows, too few rows of each. "
+                      f"As a category of pandas or Polars it is learned all the same", UserWarning, stacklevel=5)
+    return {name: "left out" if name in left_out else kind for name, kind in kinds.items()}
+
+
 def _columns(X: Any) -> Any:
     """The columns of a matrix, each in one piece. Rows are turned in blocks that stay in the
     processor's cache; column after column reads the whole matrix each time.
@@ -159,7 +183,9 @@ def _columns(X: Any) -> Any:
 
 
 def _categories(X: Any) -> set[str]:
-    """The columns that pandas calls categories, which may be numbers."""
+    """The columns that pandas or Polars calls categories, in pandas also numbers."""
+    if hasattr(X, "with_columns"):
+        return {name for name, kind in X.schema.items() if str(kind).startswith(("Categorical", "Enum"))}
     if not hasattr(X, "assign"):
         return set()
     return {str(name) for name, dtype in X.dtypes.items() if str(dtype) == "category"}
@@ -175,7 +201,7 @@ def _kind(kind: str) -> str:
 
 def _with_seconds(frame: Frame, kinds: dict[str, str]) -> tuple[Frame, dict[str, str]]:
     """Times as seconds since 1970, which are numbers."""
-    return as_numbers(frame, kinds, {name: _SECONDS[kind].format(_quoted(name))
+    return as_numbers(frame, kinds, {name: _SECONDS[kind].format(quoted(name))
                                      for name, kind in kinds.items() if kind in _SECONDS})
 
 
@@ -183,9 +209,9 @@ def as_numbers(frame: Frame, kinds: dict[str, str], reads: dict[str, str]) -> tu
     """The table and the kinds of its columns where SQL, by name in `reads`, turns some into numbers."""
     if not reads:
         return frame, kinds
-    terms = [f"{reads.get(name, _quoted(name))} AS {_quoted(name)}" for name in frame.columns]
+    terms = [f"{reads.get(name, quoted(name))} AS {quoted(name)}" for name in frame.columns]
     return frame.sql(f"SELECT {', '.join(terms)} FROM this"), {**kinds, **dict.fromkeys(reads, "number")}
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

@@ -21,8 +21,8 @@ from ._packed import extract, packed, unpacked
 from ._quick import MOST_ROWS, quick
 from ._rows import ROW, count_of, sorted_by_row
 from ._runs import Run
-from ._table_columns import (GROUP, WEIGHT, as_numbers, free_name, of_kind, require_usable,
-                             same_rows, table_of)
+from ._table_columns import (GROUP, WEIGHT, as_numbers, free_name, of_kind, quoted,
+                             require_usable, same_rows, table_of, without_names)
 from ._text_times import text_times
 from .errors import LeakWarning, ProtiumError, UsageError
 from .model import Model, Pipeline
@@ -83,6 +83,7 @@ class TableEstimator(BaseEstimator):
         extra = {**extra, ROW: _estimator.row_numbers(rows)} if by_row else extra
         frame, kinds = self._table(given.X, extra, find_times=True)
         require_usable(kinds)
+        kinds = without_names(frame, kinds, given.X)
         *stages, estimator = self._stages(kinds, rows, validation)
         if by_row and mostly_equal(frame, [*kinds, *labels]):
             estimator["train"]["validation"].setdefault("by", [ROW])
@@ -230,13 +231,25 @@ class TableEstimator(BaseEstimator):
                 _scorers[self] = None
         return _scorers[self]
 
+    def _read_times(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows with texts that are times as seconds."""
+        names = list(self._text_times)
+        if not names:
+            return rows
+        texts = {name: [row[name] for row in rows] for name in names}
+        frame = default_session(self.engine).table({**texts, ROW: _estimator.row_numbers(len(rows))})
+        terms = [f"{read} AS {quoted(name)}" for name, read in self._text_times.items()]
+        read = sorted_by_row(frame.sql(f"SELECT {', '.join(terms)}, {ROW} FROM this").to_columns())
+        times = {name: [each if each == each else None for each in read[name].tolist()] for name in names}
+        return [{**row, **{name: times[name][i] for name in names}} for i, row in enumerate(rows)]
+
     def _scored(self, X: Any) -> dict[str, Any]:
         """The predictions' columns, in the order of the rows."""
         _estimator.require_fitted(self)
         X = _estimator.checked(self, X, reset=False)
-        if 0 < count_of(X) <= MOST_ROWS and not self._text_times:
+        if 0 < count_of(X) <= MOST_ROWS:
             scorer = self._quick_scorer()
-            columns = quick(scorer, X) if scorer is not None else None
+            columns = quick(scorer, X, self._read_times) if scorer is not None else None
             if columns is not None:
                 return columns
         model = self._model()

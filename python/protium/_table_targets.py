@@ -96,6 +96,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
         name = getattr(y, "name", None)
         y = _estimator.one_column(y)
+        _require_known(np.asarray(y))
         _estimator.check_classes(y)
         X = _estimator.checked(self, X, reset=True)
         same_rows(X, y)
@@ -119,6 +120,16 @@ class TableClassifier(ClassifierMixin, TableEstimator):
     def predict_proba(self, X: Any) -> Any:
         """The probability of each of classes_, a row for each row."""
         return self._scored(X)["probabilities"]
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
+
+
+def _require_known(y: Any) -> None:
+    missing = sum(map(_is_missing, y.tolist())) if y.dtype == object else 0
+    if missing:
+        raise ValueError(f"y is missing in {missing} of {len(y)} rows: leave these out")
 
 
 def _all_texts(y: Any) -> bool:

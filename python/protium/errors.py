@@ -70,7 +70,7 @@ class StoppedError(ProtiumError):
 
 
 class LeakWarning(UserWarning):
-    """A column gives away by itself what is to be predicted."""
+    """A column that by itself gives away what is to be predicted."""
 
 
 _BY_EXIT = {kind.exit: kind for kind in (UsageError, InputError, EnvironmentFault, RemoteError,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Frame:
-    """A plan of a session's. Nothing is computed before rows, a count or a file are asked for."""
+    """A table as a plan: nothing is computed until rows, a count or a file are asked for."""
 
     def __init__(self, session: "Session", handle: int) -> None:
         self.session = session
@@ -255,9 +255,9 @@ class Frame:
         return 1, 0  # The memory of the host (kDLCPU).
 
     def write(self, path: str | os.PathLike[str], *, partitions: Sequence[str] = ()) -> None:
-        """Writes the rows as the name ends: .parquet, .csv, .jsonl, .arrow; text also .gz, .zst.
+        """Writes the rows in the format of the name's ending: .parquet, .csv, .jsonl, .arrow; text also .gz, .zst.
 
-        A file that is there is refused, unless this session wrote it or was opened with force=True.
+        An existing file is refused, unless this session wrote it or was opened with force=True.
         """
         options = json.dumps({"partitions": list(partitions)}).encode()
         self.session._run("pt_frame_write", self._own(), os.fspath(path).encode(), options)

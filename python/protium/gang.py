@@ -39,7 +39,7 @@ def run(function: Callable[..., Any], args: Sequence[Any] = (), *, workers: int 
         python: str | os.PathLike[str] | None = None, files: str | os.PathLike[str] | None = None,
         cores_per_worker: int = 1, gpus_per_worker: int = 0, restarts: int = 0,
         logs: str = "all", env: dict[str, str] | None = None) -> list[Any]:
-    """Calls the function in so many processes, and gives what each returned, by rank.
+    """Calls the function in so many processes, and returns the results by rank.
 
     They are this machine's, or with engine="sc://host:15002" the executors' of a Spark cluster. Each
     finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT in its environment, as with

@@ -9,6 +9,7 @@ from .errors import EnvironmentFault, UsageError
 from .search import Search
 
 try:
+    from sklearn.base import clone
     from sklearn.model_selection._search import BaseSearchCV
 except ImportError as error:
     raise EnvironmentFault("SearchCV measures by scikit-learn's folds, and it is not installed",
@@ -39,6 +40,17 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.method = method
         self.trials = trials
         self.seed = seed
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
+        """Searches, and fits the best parameters to all rows. Fits print no epochs unless the estimator
+        has verbose=True."""
+        given = self.estimator
+        if hasattr(given, "get_params") and given.get_params(deep=False).get("verbose", False) is None:
+            self.estimator = clone(given).set_params(verbose=False)
+        try:
+            return super().fit(X, y, **params)
+        finally:
+            self.estimator = given
 
     def _run_search(self, evaluate_candidates: Callable[..., Mapping[str, Any]]) -> None:
         search = Search(self.space, method=self.method, seed=self.seed, higher_is_better=True,

@@ -33,7 +33,7 @@ class Session:
     store: whether frames that are kept (Frame.keep()), and what is learned of them, outlive the session
       (docs/kept.md).
     extensions: shared libraries with nets of your own.
-    progress: whether fits tell on stderr how far they are; unless set, on terminals and in notebooks.
+    progress: whether fits print their progress on stderr; unless set, on terminals and in notebooks.
     on_event: called with each event as a dict (include/protium/events.h), on another thread; it must
       return soon and use no session.
     """

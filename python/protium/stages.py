@@ -73,8 +73,8 @@ def __getattr__(name: str) -> Callable[..., Stage]:
     message = f"module {__name__!r} has no attribute {name!r}"
     if re.fullmatch(r"[A-Z][A-Za-z0-9]*", name):
         near = _nearest(name, _kinds())
-        message = f"there is no stage {name}" + (f": did you mean {near}?" if near else "") + \
-            "; dir(protium.stages) lists all, one of an extension is protium.Stage(kind=...)"
+        message = f"there is no stage {name}" + (f"; did you mean {near}?" if near else ".") + \
+            " dir(protium.stages) lists all; one of an extension is protium.Stage(kind=...)"
     raise AttributeError(message)
 
 

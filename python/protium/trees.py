@@ -65,7 +65,7 @@ class _Trees(TableEstimator):
 
         _estimator.require_fitted(self)
         gains = {each["column"]: each["gain"] for each in self.metrics_["splits"]}
-        gain = np.array([gains[name] for name in self._features], "float64")
+        gain = np.array([gains.get(name, 0.0) for name in self._features], "float64")
         return gain / gain.sum() if gain.sum() > 0 else gain
 
     def _fit(self, *args: Any) -> Any:

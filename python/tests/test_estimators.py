@@ -171,6 +171,7 @@ class Estimators(unittest.TestCase):
             self.assertGreater(model.score(X, y), 0.99, pattern)
             asked = X.iloc[[100, 700]]
             np.testing.assert_allclose(model.predict(asked), [1, 7], atol=0.2)
+            np.testing.assert_array_equal(model.predict(X.head(100))[:64], model.predict(X.head(64)))
             again = pickle.loads(pickle.dumps(model))
             np.testing.assert_array_equal(again.predict(asked), model.predict(asked))
             self.assertEqual(model.evaluate(X, y)["rows"], 900)
@@ -179,6 +180,28 @@ class Estimators(unittest.TestCase):
         np.testing.assert_allclose(years.predict(around.iloc[[100, 700]].to_frame("day")), [1, 7], atol=0.2)
         odd = X.assign(day=["someday", *X["day"][1:]])
         self.assertTrue(np.isfinite(model.predict(odd)).all())
+
+    def test_texts_that_nearly_every_row_has_its_own_of_are_left_out(self):
+        pd = module("pandas")
+        X = pd.DataFrame({"name": [f"n{i}" for i in range(300)], "place": ["x", "y", "z"] * 100})
+        y = np.arange(300) % 3
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model = pt.TreeClassifier(rounds=5, random_state=0, check_leaks=False).fit(X, y)
+        self.assertIn("name is left out: it has 300 different texts in 300 rows", str(said[0].message))
+        self.assertEqual(model.feature_importances_.tolist(), [0, 1])
+        self.assertEqual(model.score(X, y), 1)
+        self.assertEqual(model.predict(X.head(2)).tolist(), [0, 1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pt.TreeClassifier(rounds=5, check_leaks=False).fit(X.astype({"name": "category"}), y)
+            pt.TreeClassifier(rounds=5, check_leaks=False).fit(X[["name"]], y)
+
+    def test_classes_that_are_missing_are_refused(self):
+        pd = module("pandas")
+        X, y = pd.DataFrame({"a": [1.0, 2, 3, 4]}), pd.Series(["no", None, "yes", "no"])
+        with self.assertRaisesRegex(ValueError, "y is missing in 1 of 4 rows"):
+            pt.TabularClassifier().fit(X, y)
 
     def test_training_goes_on_from_the_last_fit_and_is_watched(self):
         X, y = passengers(300)

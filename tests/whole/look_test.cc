@@ -130,7 +130,7 @@ TEST(Init, TriesTreesAndANetAndTakesTheBetterOne) {
       << made.out;
   const std::string job = own.Text("one.toml");
   EXPECT_TRUE(std::regex_search(
-      job, std::regex("\n# (Trees fit|A net fits) .*\n# For .* instead: protium init with --esti")))
+      job, std::regex("\n# (Trees fit|A net fits) .*\n# For .* instead: protium init --esti")))
       << job;
   // The figures are part of the file, the seconds are not.
   ASSERT_EQ(init("two.toml").exit, 0);
@@ -144,7 +144,7 @@ TEST(Init, TakesTheEstimatorThatIsAskedFor) {
                         own / (estimator + ".toml"), "--estimator", estimator});
   };
   for (const auto& [name, kind] :
-       {std::pair("trees", "tree_estimator"), {"net", "torch_estimator"}}) {
+       {std::pair("trees", "tree_estimator"), {"net", "tabm"}, {"linear", "\"linear\""}}) {
     const Outcome made = init(name);
     ASSERT_EQ(made.exit, 0) << made.err;
     EXPECT_FALSE(Has(made.out, "fit")) << made.out;

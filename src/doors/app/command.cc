@@ -55,7 +55,7 @@ Status ApplyDisplay(const Arguments& arguments) {
   const std::string color = arguments.Value("--color", "auto");
   const std::vector<std::string> known = {"auto", "always", "never"};
   if (std::ranges::find(known, color) == known.end()) {
-    return UnknownName("way of --color", color, known, "--color");
+    return UnknownName("value", color, known, "--color");
   }
   if (color == "always") {
     ::setenv("CLICOLOR_FORCE", "1", 1);
@@ -159,7 +159,7 @@ int RunCommand(const Invocation& invocation) {
 
 Flag RunsDirFlag() {
   return {"--runs-dir", "DIR",
-          "where all runs are, also s3://... (PROTIUM_RUNS_DIR, else runs in the project or here)",
+          "the folder of runs, or s3://... (PROTIUM_RUNS_DIR, else runs in the project or here)",
           ""};
 }
 Flag SetFlag() {
@@ -203,10 +203,11 @@ std::string HelpPage(const std::string& program) {
     rows.push_back({call, verb.shape.says});
   }
   return page + TextTable(rows) + "\n" + program +
-         " help COMMAND shows more; help keys lists what a job file says, help stages (nets, "
-         "losses,\n"
-         "metrics, optimizers, schedules) what it can name, help sql the functions; help "
-         "exit-codes.\n";
+         " help COMMAND explains one of them, help keys the keys of a job file, help stages "
+         "(nets,\n"
+         "losses, metrics, optimizers, schedules) what a job can name, help sql the functions of "
+         "SQL, and\n"
+         "help exit-codes the exit codes.\n";
 }
 
 std::string ExitCodesPage() {

@@ -226,6 +226,7 @@ Result<const ColumnProfile*> FindLabel(const TableProfile& table, const std::str
 }
 
 Result<Aim> AimOf(const ColumnProfile& label) {
+  if (label.distinct == 0) return RefuseLabel(label, "it has no values");
   if (label.distinct < 2) return RefuseLabel(label, "it has the same value in every row");
   const arrow::Type::type id = label.type->id();
   const bool classes = id == arrow::Type::STRING || id == arrow::Type::BOOL;

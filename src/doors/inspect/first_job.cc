@@ -57,7 +57,7 @@ std::string WindowText(const JobOutline& outline, const char* id, int64_t rows, 
       "[[pipeline]]\nkind   = \"rolling\"\nid     = \"{}\"\ninputs = [{}]\n{}time   = {}\n"
       "rows   = {:<28} # {}\nlag    = {}\nof     = {}\n\n",
       id, Dump(Json(outline.label.name)), by, Dump(Json(series.time)), rows,
-      "of the series, up to `lag` before", series.horizon, of);
+      "of the series, up to `lag` rows earlier", series.horizon, of);
 }
 
 std::string SeriesStages(const JobOutline& outline) {
@@ -149,7 +149,7 @@ std::string CategoryStages(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   const bool times = !columns.times.empty() && !outline.grows_trees();
   if (columns.categories.empty() && !times) return {};
-  return "[[pipeline]]                          # texts become numbers; new ones share one\n"
+  return "[[pipeline]]                          # texts become indices; unseen texts share one\n"
          "kind   = \"string_indexer\"\nid     = \"index\"\n" +
          InputsOf(columns.categories, times ? Stages{"when"} : Stages{}) +
          (outline.has_rare_values()
@@ -164,21 +164,21 @@ std::string ManyValueStages(const JobOutline& outline) {
   if (outline.columns.coded.empty()) return {};
   const std::string inputs = InputsOf(outline.columns.coded);
   if (!outline.has_mean_label()) {
-    return "[[pipeline]]                          # texts of many values: how often each occurs\n"
+    return "[[pipeline]]                          # texts with many values: how often each occurs\n"
            "kind   = \"frequency_encoder\"\nid     = \"often\"\n" +
            inputs + "\n";
   }
-  return "[[pipeline]]                          # texts of many values: the mean label of each\n"
+  return "[[pipeline]]                          # texts with many values: the mean label of each\n"
          "kind   = \"target_encoder\"\nid     = \"often\"\n" +
          inputs + "label  = " + Dump(Json(outline.label.name)) + "\n\n";
 }
 
 std::string TextStages(const JobOutline& outline) {
   if (outline.columns.texts.empty()) return {};
-  return "[[pipeline]]                          # texts become words,\n"
+  return "[[pipeline]]                          # texts are split into words,\n"
          "kind   = \"tokenizer\"\nid     = \"words\"\n" +
          InputsOf(outline.columns.texts) +
-         "\n[[pipeline]]                          # and how often each frequent word occurs\n"
+         "\n[[pipeline]]                          # and the frequent words are counted\n"
          "kind   = \"count_vectorizer\"\nid     = \"counts\"\ninputs = [{ stage = \"words\" }]\n"
          "vocab_size = 100\n\n"
          "[[pipeline]]\nkind   = \"vector_columns\"\nid     = \"word\"\n"
@@ -200,14 +200,14 @@ std::string NumberStages(const JobOutline& outline) {
   std::string text;
   if (fills) {
     text +=
-        "[[pipeline]]                          # what is missing becomes the median\n"
+        "[[pipeline]]                          # missing numbers become the median\n"
         "kind   = \"imputer\"\nid     = \"fill\"\n" +
         InputsOf(missing, earlier) + "with   = \"median\"\n\n";
   }
   text += outline.wide() || outline.linear_series()
-              ? "[[pipeline]]                          # mean 0, deviation 1\n"
+              ? "[[pipeline]]                          # mean 0, standard deviation 1\n"
                 "kind   = \"standard_scaler\"\n"
-              : "[[pipeline]]                          # about normally distributed\n"
+              : "[[pipeline]]                          # to a roughly normal distribution\n"
                 "kind   = \"quantile_scaler\"\n";
   return text + "id     = \"scale\"\n" + InputsOf(outline.Numbers(false), scaled) + "\n";
 }
@@ -216,22 +216,21 @@ std::string NumberStages(const JobOutline& outline) {
 // people know which of the two is wanted.
 std::string LossOf(const JobOutline& outline) {
   if (outline.aim == Aim::kNumber && outline.grows_trees()) {
-    return "loss   = \"mse\"                        # of amounts; huber forgives outliers\n";
+    return "loss   = \"mse\"                        # for amounts; huber is robust to outliers\n";
   }
   if (outline.linear_series()) {
-    return "loss   = \"mae\"                        # of amounts; forgives days that are unlike "
-           "others\n";
+    return "loss   = \"mae\"                        # for amounts; robust to unusual days\n";
   }
   if (outline.aim == Aim::kNumber) {
-    return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";
+    return "loss   = { name = \"huber\", delta = 1.0 }   # for amounts; robust to outliers\n";
   }
   const bool two = outline.aim == Aim::kTwoClasses;
   const char* const name = two ? "binary_cross_entropy" : "cross_entropy";
-  std::string text = fmt::format("{:<38}# of {}classes\n", fmt::format("loss   = \"{}\"", name),
+  std::string text = fmt::format("{:<38}# for {}classes\n", fmt::format("loss   = \"{}\"", name),
                                  two ? "two " : "");
   if (outline.rare.empty()) return text;
   return text + fmt::format(
-                    "# {}; for as many mistakes in each class:\n"
+                    "# {}; to weigh all classes equally:\n"
                     "# loss = {{ name = \"{}\", class_weights = \"balanced\" }}\n",
                     CutToWidth(outline.rare, 60), name);
 }
@@ -256,8 +255,8 @@ std::string BaselineOf(const JobOutline& outline) {
 std::string TrainOfTrees(const JobOutline& outline) {
   return fmt::format(
       "[train]\n"
-      "validation     = {:<21} # rows that choose the number of rounds\n"
-      "early_stopping = {:<21} # rounds that do not help before it ends\n"
+      "validation     = {:<21} # held-out rows that choose the number of rounds\n"
+      "early_stopping = {:<21} # rounds without improvement before it stops\n"
       "{}seed           = 1\n\n",
       ValidationOf(outline), fmt::format("{{ patience = {} }}", outline.trees.patience),
       BaselineOf(outline));
@@ -267,9 +266,9 @@ std::string TrainOfNet(const JobOutline& outline) {
   return fmt::format(
       "[train]\n"
       "epochs         = {:<21} # passes over the rows, at most\n"
-      "batch_size     = {:<21} # rows of a step\n"
-      "validation     = {:<21} # rows that choose the epoch\n"
-      "early_stopping = {:<21} # epochs that do not help before it ends\n"
+      "batch_size     = {:<21} # rows per step\n"
+      "validation     = {:<21} # held-out rows that choose the best epoch\n"
+      "early_stopping = {:<21} # epochs without improvement before it stops\n"
       "optimizer      = {{ name = \"adamw\", learning_rate = {} }}\n"
       "schedule       = \"cosine\"              # down to 0 in the last epoch\n"
       "{}seed           = 1\n\n",
@@ -280,8 +279,8 @@ std::string TrainOfNet(const JobOutline& outline) {
 
 const char* WhyTogether(HeldOut how) {
   if (how == HeldOut::kDays) return "whole days stay together";
-  return how == HeldOut::kEntities ? "what is about the same stays together"
-                                   : "many rows are equal but for this";
+  return how == HeldOut::kEntities ? "rows about the same thing stay together"
+                                   : "many rows differ only in this";
 }
 
 std::string SplitText(const JobOutline& outline) {
@@ -307,7 +306,7 @@ std::string TreesOf(const JobOutline& outline) {
   if (!columns.coded.empty()) stages.push_back("often");
   if (!columns.texts.empty()) stages.push_back("word");
   std::string text =
-      "[[pipeline]]                          # numbers as they are, missing ones too\n"
+      "[[pipeline]]                          # takes numbers as they are, missing ones included\n"
       "kind   = \"tree_estimator\"\n";
   text += fmt::format("trees  = {{ rounds = {}, learning_rate = {}, leaves = {} }}\n", trees.rounds,
                       trees.learning_rate, trees.leaves);
@@ -349,11 +348,11 @@ std::string EstimatorOf(const JobOutline& outline) {
 // Runs as it is once the signs before its lines are gone.
 std::string SearchText(const JobOutline& outline) {
   std::string text =
-      "# To try other options and keep the best, take the # from these lines:\n"
+      "# To search for better options, uncomment these lines:\n"
       "# [search]\n"
-      "# method = \"tpe\"                      # learns from its trials where the good ones are\n"
+      "# method = \"tpe\"                      # learns from earlier trials which values are good\n"
       "# trials = 20\n"
-      "# prune  = \"asha\"                     # ends those early that promise little\n"
+      "# prune  = \"asha\"                     # stops unpromising trials early\n"
       "# [search.space]\n";
   if (outline.grows_trees()) {
     return text +

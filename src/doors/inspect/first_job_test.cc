@@ -75,8 +75,8 @@ TEST(ProposeJob, GivesTreesNumbersAsTheyAre) {
        {"inputs = [\"day\"]\nparts  = [\"month\", ", "id     = \"index\"\ninputs = [\"shop\"]\n",
         "kind   = \"tree_estimator\"\n", "categorical = [{ stage = \"index\" }]\n",
         "numeric = [\"Floor Size\", \"price\", \"order\", { stage = \"when\" }]\n",
-        "loss   = \"mse\"", "early_stopping = { patience = ",
-        "# For a net instead: protium init with --estimator net\n"}) {
+        "loss   = \"mse\"",
+        "early_stopping = { patience = ", "# For a net instead: protium init --estimator net\n"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
   for (const char* part : {"imputer", "scaler", "epochs"}) {
@@ -92,7 +92,7 @@ TEST(ProposeJob, SaysWhyItHasItsEstimator) {
   outline.estimator = FirstEstimator::kNet;
   outline.why = "a net fits best: rmse 1.2, trees 1.3";
   EXPECT_THAT(JobText(outline), HasSubstr("# A net fits best: rmse 1.2, trees 1.3\n"
-                                          "# For trees instead: protium init with --estimator "));
+                                          "# For trees instead: protium init --estimator "));
   EXPECT_THAT(ProgramText(outline), HasSubstr("// A net fits best: rmse 1.2, trees 1.3\n// For "));
 }
 
@@ -237,12 +237,12 @@ TEST(ProposeJob, SplitsByAnIdWhereRowsAreEqualButForIt) {
                    Column("sex", arrow::utf8(), 2), Column("survived", arrow::utf8(), 2)};
   const std::string toml = Propose(table, "survived").ValueOrDie().toml;
   EXPECT_THAT(toml, HasSubstr("SELECT class, sex, n, survived"));
-  EXPECT_THAT(toml, HasSubstr("by   = [\"n\"]  # many rows are equal but for this"));
+  EXPECT_THAT(toml, HasSubstr("by   = [\"n\"]  # many rows differ only in this"));
   EXPECT_THAT(toml, HasSubstr("by = [\"n\"] }"));
   EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"n\"")));
   table.columns.erase(table.columns.begin());
   const Proposed without = Propose(table, "survived").ValueOrDie();
-  EXPECT_THAT(without.notes, testing::Contains(HasSubstr("most rows are equal to others")));
+  EXPECT_THAT(without.notes, testing::Contains(HasSubstr("most rows have duplicates")));
 }
 
 TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {

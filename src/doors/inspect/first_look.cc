@@ -163,9 +163,9 @@ std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullT
         named += (named.empty() ? "" : ", ") + QuotedCell(cell);
         nulls.all.push_back(cell);
       }
-      text += fmt::format(" but for {} cell{} such as {}, the first at {}", Grouped(each.cells),
+      text += fmt::format(" if not for {} cell{} such as {}, the first at {}", Grouped(each.cells),
                           each.cells == 1 ? "" : "s", named, each.where);
-      fixes.push_back("null = " + Dump(ToJson(nulls)));
+      fixes.push_back("null = " + Dump(ToJson(nulls)) + " reads them as missing");
     }
     if (each.trim) fixes.push_back("trim = true");
     if (each.decimal_comma) {

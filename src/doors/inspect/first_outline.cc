@@ -113,11 +113,10 @@ std::string SplitNote(const FirstSplit& split) {
     case HeldOut::kLatest:
       return "test rows are the last fifth in time, by " + column.name;
     case HeldOut::kDays:
-      return "rows of one " + column.name + " stay on one side of the split";
+      return "rows with the same " + column.name + " stay on the same side of the split";
     case HeldOut::kEntities:
-      return "rows of one " + column.name +
-             " stay on one side of the split: the model is tested "
-             "on others than it has seen";
+      return "rows with the same " + column.name +
+             " stay on the same side of the split: the model is tested on ones it has not seen";
     default:
       return {};
   }
@@ -146,22 +145,21 @@ std::string RareClasses(const TableProfile& table, const ColumnProfile& label, A
 
 void AddSeriesNotes(const FirstSeries& series, JobOutline& outline) {
   if (!series.looks_back()) return;
-  const std::string each = series.by.empty() ? "the rows are a series"
-                                             : "the rows of each " + series.by + " are a series";
-  outline.notes.push_back(
-      fmt::format("{}: one for each {}, by {}", each, series.step, series.time));
+  const std::string each = series.by.empty()
+                               ? "the rows are a time series"
+                               : "the rows of each " + series.by + " are a time series";
+  outline.notes.push_back(fmt::format("{}: one row per {}, by {}", each, series.step, series.time));
   if (!outline.looks_back()) return;
   const std::string ahead = series.Steps(series.horizon);
   outline.notes.push_back(fmt::format(
-      "earlier values of {} are inputs, {} and more before the row: the model predicts "
-      "up to {} ahead{}",
-      outline.label.name, ahead, ahead, series.asked ? "" : " (--horizon says another)"));
+      "values of {} from {} before the row and earlier are inputs: the model predicts up to {} "
+      "ahead{}",
+      outline.label.name, ahead, ahead, series.asked ? "" : " (--horizon sets how far)"));
   if (series.asked || outline.columns.numbers.size() + outline.columns.categories.size() < 2)
     return;
   outline.notes.push_back(
-      "the other columns are taken to be known ahead; with --horizon only those are inputs that "
-      "are "
-      "the same in a whole series, or named by --keep");
+      "the other columns are assumed to be known in advance; with --horizon only those that are "
+      "constant within a series, or that --keep names, are inputs");
 }
 
 void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
@@ -169,7 +167,8 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   const ColumnProfile& label = outline.label;
   notes.push_back(fmt::format(
       "{} is learned as {}{}", label.name, AimText(outline.aim),
-      label.nulls > 0 ? fmt::format("; {} rows without it are left out", Grouped(label.nulls))
+      label.nulls > 0 ? fmt::format("; {} without it {} left out", Counted(label.nulls, "row"),
+                                    label.nulls == 1 ? "is" : "are")
                       : ""));
   if (outline.aim == Aim::kClasses && label.type->id() != arrow::Type::STRING) {
     notes.push_back("if its numbers are amounts, write loss = \"mse\" instead");
@@ -177,7 +176,7 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   const size_t categories = columns.categories.size();
   notes.push_back(
-      fmt::format("from {} {}, ", categories, categories == 1 ? "category" : "categories") +
+      fmt::format("inputs: {} {}, ", categories, categories == 1 ? "category" : "categories") +
       Counted(int64_t(columns.numbers.size()), "number") + ", " +
       Counted(int64_t(columns.times.size()), "date"));
   if (!outline.rare.empty()) {
@@ -190,8 +189,8 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
   if (columns.id == nullptr && ManyEqualRows(spec.source.seen, columns, label)) {
     notes.push_back(
-        "most rows are equal to others: the split keeps equal rows together, so that its test rows "
-        "are few; a column that tells rows apart would help");
+        "most rows have duplicates: the split keeps equal rows together, so there are few test "
+        "rows; a column that tells rows apart would help");
   }
 }
 
@@ -312,7 +311,7 @@ std::vector<std::string> WhyLines(const JobOutline& outline) {
   if (!why.empty()) why.front() = char(std::toupper(why.front()));
   std::vector<std::string> lines;
   if (!why.empty()) lines.push_back(std::move(why));
-  lines.push_back(fmt::format("For {} instead: protium init with --estimator {}",
+  lines.push_back(fmt::format("For {} instead: protium init --estimator {}",
                               trees ? "a net" : "trees", trees ? "net" : "trees"));
   return lines;
 }

@@ -188,8 +188,9 @@ std::string TreesText(const JobOutline& outline) {
 std::string NetText(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   std::string text = "      pt::TorchEstimator(\n          {.net = ";
-  text += outline.wide() ? "pt::TabularMlp({.hidden = {64, 32}}),\n"
-                         : "pt::Tabm({.hidden = {64, 64}}),\n";
+  text += outline.estimator == FirstEstimator::kLinear ? "pt::Linear(),\n"
+          : outline.wide()                             ? "pt::TabularMlp({.hidden = {64, 32}}),\n"
+                                                       : "pt::Tabm({.hidden = {64, 64}}),\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "           .categorical = pt::OutputsOf(\"index\"),\n";
   }

@@ -157,7 +157,7 @@ Status TakeHorizon(const std::string& text, const UsualStep* step, FirstSeries& 
     series.horizon = std::max(int64_t(std::ceil(steps)), int64_t{1});
   } else {
     return Fail({.exit = Exit::kUsage,
-                 .what = "\"" + text + "\" is no horizon",
+                 .what = "\"" + text + "\" is not a horizon",
                  .where = "--horizon",
                  .fix = "give a time such as 7d, or a number of rows, 1 or more"});
   }
@@ -213,7 +213,7 @@ Result<FirstSeries> FindSeries(const FirstSource& source, const std::string& lab
   if (time == nullptr && !given.time.empty()) return RefuseTime(table, given.time);
   if (time == nullptr && !given.horizon.empty()) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the rows are no series: no column of dates has one row for each step",
+                 .what = "the rows are not a time series: no column of dates has one row per step",
                  .where = "--horizon",
                  .fix = "name the column that orders them: --time COLUMN"});
   }

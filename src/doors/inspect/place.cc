@@ -202,7 +202,7 @@ SessionOptions LookOptions(const TypedPlace& place) {
 
 std::vector<Flag> PasswordFlags() {
   return {{"--password-env", "NAME", "the environment variable with a server's password", ""},
-          {"--password-file", "FILE", "or a file that only you can read, with it", ""}};
+          {"--password-file", "FILE", "a file with that password, which only you may read", ""}};
 }
 
 Result<PasswordPlace> ReadPasswordFlags(const Arguments& arguments) {

@@ -182,7 +182,7 @@ std::string WorkersText(const Json& forecast) {
 }
 
 std::string TimeText(const Json& forecast) {
-  if (!forecast.contains("run")) return "not known before a first run of this job";
+  if (!forecast.contains("run")) return "unknown until this job has run once";
   const Json& seconds = forecast["seconds"];
   std::string text = fmt::format("{} {}", forecast.contains("epochs") ? "at most" : "about",
                                  Seconds(seconds["total"].get<double>()));

@@ -167,6 +167,7 @@ Result<Settings> ReadToml(const std::filesystem::path& file) {
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("job file \"{}\" {}", file.string(),
                                    folder ? "is a folder" : "does not exist"),
+               .fix = "protium init TABLE --label COLUMN writes one",
                .kept = kNothingStarted});
 }
 

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "terminal/text_table.h"
 
 namespace protium {
 
@@ -88,11 +89,11 @@ Status Arguments::CheckOperands(const VerbShape& verb) const {
   if (operands_.size() < needed) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} needs {}", verb.name, verb.operands[operands_.size()]),
-                 .fix = FormatUsage("protium", verb)});
+                 .fix = UsageFix(verb)});
   }
   const bool repeats = !verb.operands.empty() && verb.operands.back().ends_with("...]");
   if (repeats || operands_.size() <= verb.operands.size()) return Status::OK();
-  std::string fix = FormatUsage("protium", verb);
+  std::string fix = UsageFix(verb);
   if (!verb.operands_mean.empty()) {
     fix = "protium " + verb.name;
     for (size_t i = 0; i < std::min(operands_.size(), verb.operands_mean.size()); ++i) {
@@ -147,20 +148,22 @@ Result<int64_t> Arguments::Number(std::string_view flag, int64_t otherwise) cons
 std::string FormatUsage(const std::string& program, const VerbShape& verb) {
   std::string usage = program + " " + verb.name;
   for (const std::string& operand : verb.operands) usage += " " + operand;
-  for (const Flag& flag : verb.flags) {
-    if (flag.name == "--help" || flag.name == "--quiet" || flag.name == "--color") continue;
-    usage += " [" + flag.name + (flag.value.empty() ? "" : " " + flag.value) + "]";
-  }
-  return usage;
+  return verb.flags.empty() ? usage : usage + " [flags]";
+}
+
+std::string UsageFix(const VerbShape& verb) {
+  return fmt::format("{}; protium help {} explains it", FormatUsage("protium", verb), verb.name);
 }
 
 std::string FormatHelp(const std::string& program, const VerbShape& verb) {
   std::string page = verb.says + "\n\nusage: " + FormatUsage(program, verb) + "\n\n";
+  std::vector<std::vector<std::string>> rows;
   for (const Flag& flag : verb.flags) {
-    const std::string head = (flag.also.empty() ? "" : flag.also + ", ") + flag.name +
-                             (flag.value.empty() ? "" : " " + flag.value);
-    page += fmt::format("  {:<22} {}\n", head, flag.says);
+    rows.push_back({"  " + (flag.also.empty() ? "" : flag.also + ", ") + flag.name +
+                        (flag.value.empty() ? "" : " " + flag.value),
+                    flag.says});
   }
+  if (!rows.empty()) page += WrappedTable(rows);
   if (!verb.more.empty()) page += "\n" + verb.more;
   return page;
 }

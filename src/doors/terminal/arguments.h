@@ -60,8 +60,10 @@ class Arguments {
   std::vector<std::string> operands_;
 };
 
-// "protium run JOB [--engine ADDRESS] ..."
+// "protium run JOB [flags]"
 std::string FormatUsage(const std::string& program, const VerbShape& verb);
+// What to do about operands or flags that are missing: the usage, and where the flags are listed.
+std::string UsageFix(const VerbShape& verb);
 // The page that `protium help COMMAND` shows.
 std::string FormatHelp(const std::string& program, const VerbShape& verb);
 

@@ -21,7 +21,7 @@ TEST(SeatsOf, ReadsAddressesOfThisMachineOnly) {
   EXPECT_EQ(*SeatsOf("local[4]"), 4);
   for (const char* const wrong : {"", "locl", "local[0]", "local[4", "local[x]", "local[4]x"}) {
     EXPECT_EQ(FaultOf(SeatsOf(wrong).status()).fix,
-              "use \"local\", \"local[4]\" for exactly 4 workers, or sc://host:15002")
+              "use \"local\", \"local[4]\" for at most 4 workers, or sc://host:15002")
         << wrong;
   }
 }

@@ -28,7 +28,7 @@ std::span<const EngineKind> EngineKinds() {
   static const std::vector<EngineKind> kinds = {
       {.name = "local",
        .scheme = "local",
-       .example = "\"local\", \"local[4]\" for exactly 4 workers",
+       .example = "\"local\", \"local[4]\" for at most 4 workers",
        .runs_here = true},
       {.name = "spark",
        .scheme = "sc://",

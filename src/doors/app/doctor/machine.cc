@@ -106,7 +106,7 @@ Status ConnectToItself() {
 
 Finding Devices() {
   const DeviceList devices = DiscoverByDriver();
-  Finding finding{"devices", "none: training uses the cores"};
+  Finding finding{"devices", "none: training uses the CPU"};
   if (devices.addresses.empty()) return finding;
   finding.found = fmt::format("{} {}s", devices.addresses.size(), devices.name);
   // Only jobs that ask for devices need CUDA's libraries.

@@ -268,6 +268,11 @@ Result<Compared> Compare(const JobOutline& outline, Variants variants,
   compared.figures = fmt::format("{} on held-out rows of a sample: trees {}, a net {}",
                                  comparison.metric(), Figure(trees, 3), Figure(net, 3));
   if (linear.ok()) compared.figures += ", a linear model " + Figure(*linear, 3);
+  if (linear.ok() && !of_series && FitsBest(*linear, trees, net)) {
+    compared.notes.push_back(
+        fmt::format("a linear model does better still, {} {}: --estimator linear",
+                    comparison.metric(), Figure(*linear, 3)));
+  }
   if (variants == Variants::kTried) {
     const double best = compared.best == FirstEstimator::kLinear ? *linear
                         : compared.best == FirstEstimator::kNet  ? net

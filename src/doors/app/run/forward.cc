@@ -45,8 +45,8 @@ Result<BatchPtr> RowsToRead(Session& session, const PipelineModel& model, const 
 std::vector<Flag> ForwardFlags() {
   return {
       {"--horizon", "N",
-       "for a model of series: makes the N rows of each series that follow those it was trained "
-       "on, or those of a time such as 28d, and predicts them as --forward does",
+       "for a model of series: adds the next N rows of each series, or those of a period such as "
+       "28d, and predicts them as --forward does",
        ""},
       {"--forward", "",
        "rows whose label is missing look back to the predictions of those before them", ""}};

@@ -10,7 +10,7 @@ namespace protium {
 Flag FedColumnsFlag() {
   return {
       "--inputs", "A,B",
-      "of an ONNX file: the columns that feed its inputs, in their order (those of their names)",
+      "for an ONNX file: the columns that feed its inputs, in their order (those named as they)",
       ""};
 }
 

@@ -41,7 +41,7 @@ Status CheckInputs(const Arguments& arguments) {
   if (input != etl || (!input && arguments.Has("--horizon"))) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "predict needs either --input PLACE, or --data DIR and --table NAME=PLACE",
-               .fix = FormatUsage("protium", PredictVerb().shape)});
+               .fix = UsageFix(PredictVerb().shape)});
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 namespace protium {
 
 std::vector<Flag> ServerPlaceFlags(int32_t usual_port) {
-  return {{"--port", "N", fmt::format("the port; {} or the next free one unless given", usual_port),
-           ""},
+  return {{"--port", "N", fmt::format("the port ({}, or the next free one)", usual_port), ""},
           {"--host", "ADDRESS", "listens there instead of on this machine alone", ""},
           {"--token", "", "asks for a token on this machine, too", ""}};
 }

@@ -299,7 +299,7 @@ CommandVerb CacheVerb() {
                    "  verify JOB   makes the job's table anew and compares it with the kept one\n"
                    "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
                    "               training) by that name alone\n\n"
-                   "It lies in $PROTIUM_STORE, else in $XDG_CACHE_HOME/protium/store or "
+                   "The store is $PROTIUM_STORE, else $XDG_CACHE_HOME/protium/store or "
                    "~/.cache/protium/store;\nwith PROTIUM_STORE=off nothing is kept or taken.\n"},
           ShowCache};
 }

@@ -158,11 +158,12 @@ CommandVerb CheckVerb() {
                   ""},
                  JsonFlag()},
        .says = "finds the mistakes in a job file, and possible target leaks",
-       .more = "Checks everything that plan checks but the SQL and the types of columns, and "
-               "tells all\nmistakes that do not follow from each other. A job without mistakes "
-               "is run over its first\nrows, for two seconds at most, to warn of possible target "
-               "leaks: leaks.look = false says not\nto. Of other jobs only the first lines of "
-               "tables are read.\n"},
+       .more =
+           "Checks what plan checks, except the SQL and the types of columns, and reports every "
+           "mistake\nthat does not follow from another. A job without mistakes is run over its "
+           "first rows, for\ntwo seconds at most, to warn of possible target leaks; leaks.look "
+           "= false turns that off. For\nother jobs only the first lines of tables are "
+           "read.\n"},
       Check};
 }
 

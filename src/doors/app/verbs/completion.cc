@@ -196,14 +196,15 @@ Status Complete(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb CompletionVerb() {
-  return {{.name = "completion",
-           .operands = {"SHELL"},
-           .flags = {RunsDirFlag()},
-           .says = "prints what bash, zsh or fish need to complete verbs, flags, runs and keys",
-           .more = "  source <(protium completion bash)\n\n"
-                   "In place of a SHELL, runs and keys print what the shells ask for: the runs, "
-                   "and the keys\nof --set, one a line.\n"},
-          Complete};
+  return {
+      {.name = "completion",
+       .operands = {"SHELL"},
+       .flags = {RunsDirFlag()},
+       .says = "prints a script by which bash, zsh or fish complete commands, flags, runs and keys",
+       .more = "  source <(protium completion bash)\n\n"
+               "In place of a SHELL, runs and keys print what the shells ask for: the runs, "
+               "and the keys\nof --set, one a line.\n"},
+      Complete};
 }
 
 }  // namespace protium

@@ -65,7 +65,7 @@ CommandVerb ConfigVerb() {
                  {"--output", "FILE", "the job file (FILE with .toml)", ""},
                  ForceFlag(),
                  JsonFlag()},
-       .says = "a job file from a configuration of Ludwig",
+       .says = "makes a job file of a Ludwig configuration",
        .more = "FILE is the YAML of `ludwig train --config`. What has no counterpart is named "
                "with its line,\nhere and in comments of the job. Nothing is started, and no "
                "table is read.\n\n"

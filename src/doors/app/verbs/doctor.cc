@@ -107,7 +107,7 @@ CommandVerb DoctorVerb() {
                  {"--pool", "NAME", "with Spark: checks that jobs can run in this fair pool", ""},
                  RunsDirFlag(),
                  JsonFlag()},
-       .says = "finds out whether jobs can run here, and what to fix",
+       .says = "checks whether jobs can run here, and says what to fix",
        .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
                "runs a query\non the engine, the program on every executor of a cluster, and a "
                "gang of two. Fails if a job\nwould.\n\n"

@@ -233,9 +233,9 @@ CommandVerb ExportVerb() {
                  ForceFlag(),
                  RunsDirFlag(),
                  JsonFlag()},
-       .says = "a run, or its model, in the files of other tools",
+       .says = "writes a run, or its model, in the formats of other tools",
        .more = FormatsText() +
-               "\nWhat a format cannot hold, or the run has not kept, is told on stderr.\n\n"
+               "\nWhat a format cannot hold, or the run has not kept, is listed on stderr.\n\n"
                "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
                "  protium export last --to csv --output - | head\n"
                "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"

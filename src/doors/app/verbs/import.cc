@@ -127,7 +127,7 @@ CommandVerb ImportVerb() {
                  ForceFlag(),
                  RunsDirFlag(),
                  JsonFlag()},
-       .says = "a model from weights of PyTorch, or trees of XGBoost or LightGBM",
+       .says = "makes a model of PyTorch weights, or of XGBoost or LightGBM trees",
        .more = "Weights: a safetensors file, or what torch.save(module.state_dict()) wrote; "
                "no code of a\npickle is run. It must have every tensor of the model's net, by "
                "name and shape. Stages\nand labels stay those of MODEL; what was measured with "

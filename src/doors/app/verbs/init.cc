@@ -44,10 +44,11 @@ Result<std::optional<FirstEstimator>> GivenEstimator(const Arguments& arguments)
   const std::string name = arguments.Value("--estimator");
   if (name == "trees") return FirstEstimator::kTrees;
   if (name == "net") return FirstEstimator::kNet;
+  if (name == "linear") return FirstEstimator::kLinear;
   return Fail({.exit = Exit::kUsage,
                .what = "\"" + name + "\" is not an estimator",
                .where = "--estimator",
-               .fix = Suggest(name, std::vector<std::string>{"trees", "net"})});
+               .fix = Suggest(name, std::vector<std::string>{"trees", "net", "linear"})});
 }
 
 // The place, with the table of a database; what is there is not looked at yet.
@@ -251,7 +252,7 @@ Status OrderInTime(const Arguments& arguments, const std::string& label, FirstJo
     spec.series.step.clear();
   }
   for (const std::string& each : spec.series.unknown) {
-    spec.leaks.emplace(each, fmt::format("is not known {} ahead: --keep {} learns from it",
+    spec.leaks.emplace(each, fmt::format("is not known {} ahead: --keep {} uses it all the same",
                                          spec.series.Steps(spec.series.horizon), each));
   }
   return Status::OK();
@@ -303,7 +304,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   for (const std::string& note : spec.source.notes) text += note + "\n";
   for (const std::string& note : outline.notes) text += note + "\n";
   if (spec.leaks.size() > spec.series.unknown.size())
-    text += "--keep COLUMN learns from one that gives the label away\n";
+    text += "--keep COLUMN uses one although it gives the label away\n";
   if (arguments.Has("--explain")) text += "\n";
   return PrintResult(FittedLines(text) + (arguments.Has("--explain") ? ExplainText(outline) : "") +
                      "\n" + NextText(outline, output, program, invocation.name));
@@ -315,45 +316,43 @@ CommandVerb InitVerb() {
   return {
       {.name = "init",
        .operands = {"TABLE"},
-       .flags =
-           {{"--label", "COLUMN", "the column to predict", ""},
-            {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
-            {"--table", "NAME", "of a database or a folder, the table with the rows to learn", ""},
-            {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
-            {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample", ""},
-            {"--keep", "COLUMN",
-             "learns from it although it gives the label away, is not known at the horizon, or "
-             "looks useless; may be repeated",
-             ""},
-            {"--drop", "COLUMN", "does not learn from it; may be repeated", ""},
-            {"--explain", "", "says of each column what it is to the job, and why", ""},
-            {"--time", "COLUMN",
-             "the column of dates or times that orders the rows; unless set, found where rows "
-             "are series",
-             ""},
-            {"--horizon", "TIME",
-             "how far ahead of the latest known rows the model predicts, such as 28d, or a "
-             "number of rows; only what is known then is learned from",
-             ""},
-            {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
-            {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
-            DelimiterFlag(),
-            CsvFlag(),
-            PasswordFlags()[0],
-            PasswordFlags()[1],
-            {"--force", "", "overwrite an existing job file", ""}},
-       .says = "writes a job file to begin with",
+       .flags = {{"--label", "COLUMN", "the column to predict", ""},
+                 {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
+                 {"--table", "NAME", "the table to learn from, in a database or a folder", ""},
+                 {"--sheet", "NAME", "the sheet of an .xlsx file (the first)", ""},
+                 {"--estimator", "NAME",
+                  "trees, net or linear; unless set, trees and a net are tried on a sample", ""},
+                 {"--keep", "COLUMN",
+                  "uses it although it gives the label away, is not known at the horizon, or looks "
+                  "useless; may be repeated",
+                  ""},
+                 {"--drop", "COLUMN", "leaves it out; may be repeated", ""},
+                 {"--explain", "", "shows how each column is used, and why", ""},
+                 {"--time", "COLUMN",
+                  "the column of dates or times that orders the rows; unless set, found where rows "
+                  "are series",
+                  ""},
+                 {"--horizon", "TIME",
+                  "how far ahead of the latest known rows the model predicts, such as 28d, or a "
+                  "number of rows; only what is known then is learned from",
+                  ""},
+                 {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
+                 {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
+                 DelimiterFlag(),
+                 CsvFlag(),
+                 PasswordFlags()[0],
+                 PasswordFlags()[1],
+                 {"--force", "", "overwrite an existing job file", ""}},
+       .says = "writes a job file for a table",
        .more =
            "Looks at the columns of a table, a file or a folder of files, and writes a job that "
            "predicts\none of them: the kind of task by its values, stages by the types of the "
            "others, a split by\ntime or by what rows are about where there is one. Columns that "
-           "say nothing, or give the\nlabel away, are left out and named. Of a folder of tables "
-           "the one with the label is "
-           "learned from; others are joined to it by\nthe keys that they share.\n\nTrees and a net "
-           "are "
-           "both tried on a sample of the rows, for a few seconds, and the job has the\nbetter "
-           "one; "
-           "--estimator says which without trying.\n\n"
+           "say nothing, or give the\nlabel away, are left out and named. In a folder of tables "
+           "the one with the label is learned from;\nthe others are joined to it by the keys "
+           "that they share.\n\n"
+           "Trees and a net are both tried on a sample of the rows, for a few seconds, and the job "
+           "gets the\nbetter one; --estimator chooses one without trying.\n\n"
            "A table may also lie in a database, a spreadsheet or a lake: a URL, a file or a Delta "
            "folder.\n\n"
            "  protium init sales.csv --label revenue\n"

@@ -161,7 +161,7 @@ std::string NotesText(const TableProfile& table, const std::map<std::string, Tex
     const std::string why = dates.contains(each.name) ? "" : WhyUseless(table, each);
     if (!why.empty()) text += "  " + each.name + " " + why + "\n";
   }
-  return text.empty() ? "" : "\nof little use to learn from\n" + text;
+  return text.empty() ? "" : "\nof little use for learning\n" + text;
 }
 
 // Lists dates that are text to the engines, with the SQL that reads them.
@@ -177,7 +177,7 @@ std::string DatesText(const std::map<std::string, TextDate>& dates) {
                           Grouped(date.odd_values), CutToWidth(date.odd, kWidestValue));
     }
   }
-  return text.empty() ? "" : "\ndates written as text, which SQL reads so\n" + text;
+  return text.empty() ? "" : "\ndates stored as text, and the SQL that reads them\n" + text;
 }
 
 // Lists the tables of a folder, one line each.
@@ -206,7 +206,7 @@ std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   if (said != OptionsSaid(given)) text += fmt::format("\nread with {}\n", fmt::join(said, ", "));
   if (!look.table.notes.empty()) text += "\nfrom the reader\n";
   for (const std::string& note : look.table.notes) text += "  " + note + "\n";
-  if (!look.odd.empty()) text += "\ntext because of how cells are written\n";
+  if (!look.odd.empty()) text += "\ncolumns that a few cells turn into text\n";
   for (const std::string& line : OddLines(look.odd, look.csv.null)) text += "  " + line + "\n";
   return text;
 }
@@ -224,7 +224,7 @@ Result<Leaks> LeaksIn(const TypedPlace& place, const FirstLook& look, const std:
 
 std::string LeaksText(const Leaks& leaks, const std::string& label) {
   if (label.empty()) return {};
-  if (leaks.empty()) return "\nno column tells " + label + " by itself\n";
+  if (leaks.empty()) return "\nno column gives " + label + " away by itself\n";
   std::string text = "\npossible target leaks\n";
   for (const std::string& line : LeakLines(leaks)) text += "  " + line + "\n";
   return text + "protium init leaves them out, --keep COLUMN keeps one\n";
@@ -281,7 +281,7 @@ std::string SizeText(const DatabaseTable& table) {
 Status ShowDatabase(const TypedPlace& place, bool as_json) {
   PT_LET(const auto tables, TablesOf(*place.source));
   Json list = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"  table", "size by the database"}};
+  std::vector<std::vector<std::string>> rows = {{"  table", "size, as the database says"}};
   for (const DatabaseTable& each : tables) {
     rows.push_back({"  " + each.name, SizeText(each)});
     Json& table = list.emplace_back(Json{{"table", each.name}});
@@ -374,19 +374,21 @@ CommandVerb InspectVerb() {
       {.name = "inspect",
        .operands = {"WHAT"},
        .flags = {JsonFlag(),
-                 {"--label", "COLUMN", "of a table: names the columns that give this one away", ""},
+                 {"--label", "COLUMN", "for a table: finds the columns that give this one away",
+                  ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
-                 {"--table", "NAME", "of a database, the table (its tables are listed)", ""},
-                 {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
+                 {"--table", "NAME", "a table of a database (unless set, they are listed)", ""},
+                 {"--sheet", "NAME", "the sheet of an .xlsx file (the first)", ""},
                  PasswordFlags()[0],
                  PasswordFlags()[1],
                  RunsDirFlag()},
        .says = "shows a table, a model or a run",
-       .more = "Of a table: for each column its type, how many values are missing and how many "
-               "are\ndifferent, the least, the median and the greatest, the most frequent; then "
-               "the first rows.\nAll of it in one pass over the rows, with --label in two.\n\n"
+       .more = "For a table: the type of each column, how many of its values are missing and how "
+               "many are\ndistinct, the least, the median, the greatest and the most frequent "
+               "value; then the first\nrows. It takes one pass over the rows, with --label "
+               "two.\n\n"
                "  protium inspect data/flights.csv --null NA\n"
                "  protium inspect postgres://me@db.example/shop --table orders --password-env PW\n"
                "  protium inspect runs/flights-.../model --json\n"},

@@ -114,14 +114,14 @@ std::string TablesText(const Json& training) {
   if (tables.empty()) return {};
   if (tables == "rows") {
     return fmt::format(
-        "columns of more than 128 categories: a step moves only the rows of their "
-        "tables that it reads ({})",
+        "embeddings of columns with over 128 categories: {} updates only the rows that a step "
+        "reads",
         optimizer);
   }
   return fmt::format(
-      "columns of more than 128 categories: a step moves their whole tables, since "
-      "{} would; only rows that are read: sgd without momentum, adagrad (both "
-      "without weight_decay), rowwise_adagrad, lazy_adam",
+      "embeddings of columns with over 128 categories: {} updates all their rows in each step; "
+      "only those it reads: sgd without momentum, adagrad (both without weight_decay), "
+      "rowwise_adagrad, lazy_adam",
       optimizer);
 }
 
@@ -155,22 +155,21 @@ std::string FoldsText(const Json& folds) {
   return text;
 }
 
-// "  trials that promise little end early (asha): compared at epochs or rounds 3, 9, ..."
+// "  unpromising trials end early (asha): compared at epochs or rounds 3, 9, ..."
 std::string PruningText(const Json& prune) {
   const int64_t grace = WholeAt(prune, "grace");
   const std::string kind = TextAt(prune, "kind");
   if (kind == "wilcoxon") {
-    return fmt::format(
-        "  trials that promise little end early ({}): compared with the best by folds\n", kind);
+    return fmt::format("  unpromising trials end early ({}): compared with the best by folds\n",
+                       kind);
   }
   const std::string at =
       prune.contains("reduction")
           ? fmt::format("{}, {}, ...", grace, grace * WholeAt(prune, "reduction"))
           : fmt::format("{} and all later ones", grace);
   const int64_t brackets = WholeAt(prune, "brackets");
-  return fmt::format(
-      "  trials that promise little end early ({}{}): compared at epochs or rounds {}\n", kind,
-      brackets > 1 ? fmt::format(" in {} brackets", brackets) : "", at);
+  return fmt::format("  unpromising trials end early ({}{}): compared at epochs or rounds {}\n",
+                     kind, brackets > 1 ? fmt::format(" in {} brackets", brackets) : "", at);
 }
 
 // "auc and latency_us"
@@ -310,6 +309,7 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   if (plan.contains("training") && !plan["training"].empty()) {
     text += "\ngang\n";
     for (const std::string& each : {ShardsText(plan["training"]), TablesText(plan["training"])}) {
+      if (each.empty()) continue;
       for (const std::string& line : Wrapped(each, LineWidth() - 2)) text += "  " + line + "\n";
     }
     for (const Json& gang : plan["placement"]) text += GangText(gang);

@@ -381,7 +381,7 @@ CommandVerb PredictVerb() {
   return {
       {.name = "predict",
        .flags =
-           {{"--model", "MODEL", "the model's folder, or last, a tag or a run, or an ONNX file",
+           {{"--model", "MODEL", "a model's folder, a run (last, a tag, a name) or an ONNX file",
              ""},
             {"--input", "PLACE",
              "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
@@ -415,21 +415,20 @@ CommandVerb PredictVerb() {
             ForceFlag(),
             JsonFlag()},
        .says = "scores a table with a model",
-       .more =
-           "Inputs are read in all the formats that sql reads. Several are one table: they have "
-           "the same columns.\nA place may be a table of a database: "
-           "postgres://user@host/database#orders, notes.db#notes.\n\n"
-           "  protium predict --model last --data newer --output scored.parquet\n"
-           "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
-           "--output week.csv\n"
-           "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
-           "  protium predict --model last --table orders=postgres://me@db.example/shop#orders "
-           "\\\n    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
-           "  protium predict --model last --data newer --horizon 28d --output next.csv\n"
-           "  protium predict --model net.onnx --inputs age,income --input new.csv --output "
-           "scored.csv\n"
-           "  cat new.csv | protium predict --model last --input - --output - --columns "
-           "id,prediction\n",
+       .more = "Inputs are read in all the formats that sql reads. Several are one table, and need "
+               "the same columns.\nA place may be a table of a database: "
+               "postgres://user@host/database#orders, notes.db#notes.\n\n"
+               "  protium predict --model last --data newer --output scored.parquet\n"
+               "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
+               "--output week.csv\n"
+               "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
+               "  protium predict --model last --table orders=postgres://me@db.example/shop#orders "
+               "\\\n    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
+               "  protium predict --model last --data newer --horizon 28d --output next.csv\n"
+               "  protium predict --model net.onnx --inputs age,income --input new.csv --output "
+               "scored.csv\n"
+               "  cat new.csv | protium predict --model last --input - --output - --columns "
+               "id,prediction\n",
        .operands_mean = {"--model", "--input"}},
       Predict};
 }

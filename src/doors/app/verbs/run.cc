@@ -78,7 +78,7 @@ CommandVerb RunVerb() {
                      RunsDirFlag(),
                      ForceFlag(),
                      {"--fresh", "", "takes no table that an earlier run has kept", ""},
-                     {"--ui", "", "serves the page of runs beside it", ""},
+                     {"--ui", "", "also serves the page of runs", ""},
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",
            .more = "Paths in a job file are relative to the file, in --set to the current folder; "

@@ -88,7 +88,7 @@ CommandVerb RunsVerb() {
                      {"--name", "NAME", "lists those whose name begins so", ""},
                      RunsDirFlag(),
                      JsonFlag()},
-           .says = "the runs so far: list, show, compare, remove and label them",
+           .says = "lists, shows, compares, removes and labels runs",
            .more = "A run is given as `last`, `last~1`, a tag, the beginning of its name, or its "
                    "folder.\n"
                    "\n  protium runs --sort test --limit 5\n  protium runs compare last~1 last\n"

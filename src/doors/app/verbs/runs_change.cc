@@ -27,7 +27,7 @@ Result<NamedRun> RunOf(const Arguments& arguments, size_t words, const char* usa
   }
   return Fail({.exit = Exit::kUsage,
                .what = "runs " + arguments.operand(0) + " needs a run" +
-                       (words > 0 ? " and one word more" : ""),
+                       (words > 0 ? " and a " + arguments.operand(0) : ""),
                .fix = usage});
 }
 

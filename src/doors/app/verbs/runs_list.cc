@@ -66,7 +66,7 @@ double TestValue(const Json& summary) {
 Status SortBy(const std::string& key, std::vector<Json>& runs) {
   const std::vector<std::string> known = {"started", "name", "state", "test"};
   if (std::ranges::find(known, key) == known.end())
-    return UnknownName("key of --sort", key, known, "");
+    return UnknownName("sort key", key, known, "--sort");
   const auto less = [&](const Json& a, const Json& b) {
     if (key == "test") return TestValue(a) < TestValue(b);
     const char* const by = key == "name" ? "run" : key.c_str();
@@ -81,7 +81,7 @@ Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<R
   const std::string state = arguments.Value("--state"), name = arguments.Value("--name");
   const std::vector<std::string> states = {"done", "failed", "stopped", "running", "cut off"};
   if (!state.empty() && std::ranges::find(states, state) == states.end()) {
-    return UnknownName("state of runs", state, states, "");
+    return UnknownName("run state", state, states, "--state");
   }
   std::vector<Json> runs;
   for (const RunEntry& entry : entries) {

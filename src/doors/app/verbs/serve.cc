@@ -124,9 +124,8 @@ Status ServeModel(const Arguments& arguments, const Invocation&) {
 
 CommandVerb ServeVerb() {
   std::vector<Flag> flags = ServerPlaceFlags(8080);
-  flags.push_back(
-      {"--drain", "SECONDS",
-       "at SIGTERM, how long /readyz says no before no request is taken; 5 unless given", ""});
+  flags.push_back({"--drain", "SECONDS",
+                   "after SIGTERM, how long /readyz says no before requests are refused (5)", ""});
   flags.push_back({"--name", "NAME",
                    "the model's in paths below /v2/models (Open Inference Protocol); model unless "
                    "given",
@@ -134,14 +133,15 @@ CommandVerb ServeVerb() {
   for (Flag& each : ServedPlacesFlags()) flags.push_back(std::move(each));
   flags.push_back({"--log", "FOLDER",
                    "keeps the rows of requests and their predictions there, as Parquet files", ""});
-  flags.push_back({"--log-share", "SHARE", "of the requests, drawn at random; 1 unless given", ""});
+  flags.push_back(
+      {"--log-share", "SHARE", "the share of requests to log, drawn at random (1)", ""});
   flags.push_back(FedColumnsFlag());
   flags.push_back(RunsDirFlag());
   return {
       {.name = "serve",
        .operands = {"[MODEL]"},
        .flags = std::move(flags),
-       .says = "answers requests for predictions over HTTP",
+       .says = "serves predictions over HTTP",
        .more =
            "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
            "it prints is its address:\n\n"
@@ -151,9 +151,9 @@ CommandVerb ServeVerb() {
            "Several models, one of which tries another version with a tenth of its requests:\n\n"
            "  protium serve --model late=runs/a --model churn=runs/b --canary late=runs/c:0.1\n"
            "  curl --json '{\"rows\": [...]}' http://127.0.0.1:8080/v1/models/late/score\n\n"
-           "GET /v1/model tells what rows must hold. A model that takes the folder's place "
+           "GET /v1/model lists the columns that rows need. A model that takes the folder's place "
            "is served\nwithout a request lost; so is one at SIGHUP or POST /v1/reload. "
-           "SIGTERM ends it once all\nrequests have their answers. With --host other "
+           "SIGTERM ends it once all\nrequests are answered. With --host other "
            "machines reach it: then it makes a token,\nprints it once and asks everybody "
            "for it.\n"},
       ServeModel};

@@ -111,7 +111,7 @@ CommandVerb StatusVerb() {
            .flags = {{"--watch", "", "again every second until the run ends", "-w"},
                      RunsDirFlag(),
                      JsonFlag()},
-           .says = "where a run is, and what it does now",
+           .says = "shows how far a run is, and what it is doing",
            .more = "  protium status\n  protium status last --watch\n"},
           ShowStatus};
 }

@@ -272,7 +272,7 @@ CommandVerb StreamVerb() {
                      RunsDirFlag(),
                      SetFlag(),
                      JsonFlag()},
-           .says = "scores events as they come, exactly once",
+           .says = "scores events as they arrive, exactly once",
            .more = "JOB is a job file with [stream]: a source, a sink and a model "
                    "(docs/streams.md).\n\n"
                    "  protium stream live.toml          until Ctrl-C or SIGTERM\n"

@@ -96,7 +96,7 @@ CommandVerb TopVerb() {
   return {{.name = "top",
            .operands = {},
            .flags = {{"--once", "", "one look, also on a terminal", ""}, RunsDirFlag(), JsonFlag()},
-           .says = "all runs in progress, one line each",
+           .says = "shows all runs in progress, one line each",
            .more = "Ctrl-C ends it. Where stdout is not a terminal it looks once.\n"},
           ShowTop};
 }
