@@ -2,6 +2,8 @@
 #include "spark/engine/stored_parquet.h"
 
 #include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/type.h>
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/fault.h"
 #include "events/events.h"
 #include "spark/engine/lowering.h"
@@ -42,6 +45,7 @@ StoredParquet::StoredParquet(SparkSession& session, Embedded& embedded,
                              const EngineRequest& request)
     : session_(session),
       embedded_(embedded),
+      has_store_(!request.store.empty()),
       refused_(WhyNothingIsKept(request)),
       run_(request.folder.empty() ? "sql" : request.folder.filename().string()),
       fresh_(request.fresh) {}
@@ -61,9 +65,10 @@ Result<Engine*> StoredParquet::Opened() {
   return Fail({.exit = Exit::kEnvironment, .what = "the store cannot be opened"});
 }
 
-// The settings of the session and the server that may decide rows.
-Result<Json> StoredParquet::Settings(const Call& call) {
-  if (!settings_.is_null()) return settings_;
+// The settings of the session and the server that may decide rows, as a hash: there may be secrets
+// among them.
+Result<std::string> StoredParquet::Settings(const Call& call) {
+  if (!settings_.empty()) return settings_;
   PT_LET(const BatchStreamPtr stream,
          session_.Execute(connect::Sql("SET"), {.name = "settings"}, call));
   std::map<std::string, std::string> settings;
@@ -76,7 +81,7 @@ Result<Json> StoredParquet::Settings(const Call& call) {
       if (key->ToString().starts_with("spark.sql.")) settings[key->ToString()] = value->ToString();
     }
   }
-  return settings_ = Json(settings);
+  return settings_ = Sha256Hex(Dump(settings));
 }
 
 // The embedded engine knows what files hold and which places of a text another engine may answer
@@ -103,6 +108,7 @@ RowsCause StoredParquet::CauseOf(const Plan& kept, const SparkTable& table,
   for (const std::string& each : table.not_exact) {
     if (each != kNotExamined) return {.refused = each};
   }
+  const std::lock_guard lock(asking_);
   Call quiet = call;
   quiet.events = nullptr;
   const auto settings = Settings(quiet);
