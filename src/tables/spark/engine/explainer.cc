@@ -28,7 +28,7 @@ Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, con
 
 Result<EnginePlan> SparkExplainer::Explain(const Plan& plan) {
   said_.placement = Json::array();
-  said_.kept = Json::array();
+  if (stored_.has_store()) said_.kept = Json::array();
   PT_TRY(Visit(plan, plan));
   if (context_.kept.count(plan.get()) == 0) PT_TRY(Show(plan, "result").status());
   auto& notes = said_.not_exact;
@@ -58,8 +58,10 @@ Status SparkExplainer::ShowKept(const Plan& plan, const Plan& whole) {
   KeptRelation kept{.rows = {.table = {}, .marks = CutsToMark(whole, plan.get(), table.schema)}};
   PT_LET(const SparkTable marked, LowerMarks(table, context_, kept.rows));
   if (!kept.rows.marks.empty()) Describe(marked, "the sides of its cuts");
-  said_.kept.push_back(
-      stored_.Describe(name, stored_.CauseOf(plan, marked, kept.rows.marks, call_)));
+  if (stored_.has_store()) {
+    const RowsCause cause = stored_.CauseOf(plan, marked, kept.rows.marks, call_);
+    said_.kept.push_back(stored_.Describe(name, cause));
+  }
   kept.relation = marked.relation;
   return Name(plan, std::move(kept), name);
 }

@@ -2,6 +2,8 @@
 #include "spark/engine/stored_parquet.h"
 
 #include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/type.h>
 #include <fmt/format.h>
 
@@ -48,6 +50,7 @@ StoredParquet::StoredParquet(SparkSession& session, Embedded& embedded,
                              const EngineRequest& request)
     : session_(session),
       embedded_(embedded),
+      has_store_(!request.store.empty()),
       refused_(WhyNothingIsKept(request)),
       run_(request.folder.empty() ? "sql" : request.folder.filename().string()),
       fresh_(request.fresh) {}
@@ -67,9 +70,10 @@ Result<Engine*> StoredParquet::Opened() {
   return Fail({.exit = Exit::kEnvironment, .what = "the store cannot be opened"});
 }
 
-// The settings of the session and the server that may decide rows.
-Result<Json> StoredParquet::Settings(const Call& call) {
-  if (!settings_.is_null()) return settings_;
+// The settings of the session and the server that may decide rows, as a hash: there may be secrets
+// among them.
+Result<std::string> StoredParquet::Settings(const Call& call) {
+  if (!settings_.empty()) return settings_;
   PT_LET(const BatchStreamPtr stream,
          session_.Execute(connect::Sql("SET"), {.name = "settings"}, call));
   std::map<std::string, std::string> settings;
@@ -83,7 +87,7 @@ Result<Json> StoredParquet::Settings(const Call& call) {
       if (name.starts_with("spark.sql.")) settings[name] = ShownSetting(name, value->ToString());
     }
   }
-  return settings_ = Json(settings);
+  return settings_ = Sha256Hex(Dump(settings));
 }
 
 // The embedded engine knows what files hold and which places of a text another engine may answer
@@ -110,6 +114,7 @@ RowsCause StoredParquet::CauseOf(const Plan& kept, const SparkTable& table,
   for (const std::string& each : table.not_exact) {
     if (each != kNotExamined) return {.refused = each};
   }
+  const std::lock_guard lock(asking_);
   Call quiet = call;
   quiet.events = nullptr;
   const auto settings = Settings(quiet);

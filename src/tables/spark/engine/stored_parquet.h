@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,12 +34,14 @@ struct TakenParquet {
   std::shared_ptr<const StoredObject> lease;
 };
 
-// One thread at a time.
+// Thread-safe.
 class StoredParquet {
  public:
   // Both must outlive it.
   StoredParquet(SparkSession& session, Embedded& embedded, const EngineRequest& request);
 
+  // Whether there is a store, for Describe() to speak of.
+  bool has_store() const { return has_store_; }
   // What decides the rows of the Materialize node `kept`, which Spark makes as `table`, with the
   // columns of `marks`. Hashes files that were not seen before.
   RowsCause CauseOf(const Plan& kept, const SparkTable& table, const std::vector<KeptMark>& marks,
@@ -58,17 +61,19 @@ class StoredParquet {
 
  private:
   Result<Engine*> Opened();
-  Result<Json> Settings(const Call& call);
+  Result<std::string> Settings(const Call& call);
   Result<RowsCause> Ask(const Plan& kept, const Call& call);
   Status Probe(const WrittenRows& rows, const Call& call);
   static void Say(const Status& status, const Call& call);
 
   SparkSession& session_;
   Embedded& embedded_;
+  const bool has_store_;
   const std::string refused_;  // Why nothing is kept at all; empty: it is.
   const std::string run_;
   const bool fresh_;
-  Json settings_;  // Null: not asked yet.
+  std::mutex asking_;     // Held while it is asked what decides rows.
+  std::string settings_;  // Empty: not asked yet.
 };
 
 }  // namespace protium
