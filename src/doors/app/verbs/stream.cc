@@ -117,13 +117,24 @@ Result<std::vector<Subprocess>> StartOthers(const Arguments& arguments,
   return others;
 }
 
-// Lets them end their batches.
-void EndOthers(std::vector<Subprocess>& others, bool once) {
+bool HasEnded(Subprocess& process, Deadline deadline) {
+  const auto ended = process.Wait(deadline);
+  return !ended.ok() || ended->has_value();
+}
+
+// With `once` they end by themselves, unless `stop` is set; else they end the batches that they are
+// at.
+void EndOthers(std::vector<Subprocess>& others, bool once, const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds kSlice{200};
   constexpr std::chrono::seconds kMost{120};
-  if (!once) {
-    for (Subprocess& other : others) other.Signal(SIGTERM);
+  for (Subprocess& other : others) {
+    while (once && !stop.stop_requested() && !HasEnded(other, Clock::now() + kSlice)) {
+    }
   }
-  for (Subprocess& other : others) (void)other.Wait(Clock::now() + kMost);
+  for (Subprocess& other : others) {
+    if (!HasEnded(other, Clock::now())) other.Signal(SIGTERM);
+  }
+  for (Subprocess& other : others) (void)HasEnded(other, Clock::now() + kMost);
 }
 
 Status FollowDivided(const Arguments& arguments, const Invocation& invocation,
@@ -137,7 +148,7 @@ Status FollowDivided(const Arguments& arguments, const Invocation& invocation,
          StartOthers(arguments, invocation, spawner, std::max<int64_t>(instances, 1) - 1));
   SayThatItStreams(arguments);
   const Status followed = stream->Run(stop, once);
-  EndOthers(others, once && !stop.stop_requested());
+  EndOthers(others, once && followed.ok(), stop);
   PT_TRY(followed);
   const auto status = ReadStreamStatus(folder);
   return PrintWritten(arguments, folder, stream->written(),
