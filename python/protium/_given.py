@@ -184,8 +184,11 @@ def column(name: str, values: Any) -> Column:
         return Column(b"b", len(array), [None, _bits(array)])
     code = array.dtype.kind + str(array.dtype.itemsize)
     if code in _NUMBERS:
-        return Column(_NUMBERS[code], len(array), [None, np.ascontiguousarray(array.astype(
-            array.dtype.newbyteorder("="), copy=False))])
+        numbers = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False))
+        # NaN is how pandas has missing numbers, and pyarrow reads it so.
+        if hasattr(values, "iloc") and array.dtype.kind == "f":
+            return _masked(_NUMBERS[code], numbers, np.isnan(numbers))
+        return Column(_NUMBERS[code], len(array), [None, numbers])
     if array.dtype.kind == "M":
         return _of_times(name, array)
     if array.dtype.kind in "UST":

@@ -267,9 +267,12 @@ class Frames(unittest.TestCase):
             def __arrow_c_stream__(self, requested_schema=None):
                 raise ImportError("no pyarrow")
 
-        given = Bare({"c": pd.Categorical(["a", None]), "n": pd.array([1, None], "Int64"), "f": [1.5, 2.5]})
+        given = Bare({"c": pd.Categorical(["a", None]), "n": pd.array([1, None], "Int64"), "f": [1.5, np.nan]})
         told = self.back(given)
         self.assertEqual(told["c"].tolist(), ["a", None])
+        # NULL, as with pyarrow: stages and splits tell it from NaN.
+        nulls = self.session.table(given).sql("SELECT count(*) AS n FROM this WHERE f IS NULL")
+        self.assertEqual(nulls.to_columns()["n"].tolist(), [1])
         np.testing.assert_array_equal(told["n"], [1, np.nan])
 
     def test_pyarrow(self):

@@ -88,6 +88,8 @@ class Statement {
   bool failed_ = false;
 };
 
+constexpr int kRowColumns = 8;
+
 IndexRow RowIn(Statement& at) {
   return {at.Text(0),   at.Text(1),  at.Text(2),   at.Whole(3),
           at.Number(4), at.Whole(5), at.Number(6), at.Text(7)};
@@ -202,6 +204,18 @@ Result<std::optional<IndexRow>> StoreIndex::Get(const std::string& cause) {
              .Bind(cause)
              .Run([&](Statement& at) { row = RowIn(at); }));
   return row;
+}
+
+Result<IndexLook> StoreIndex::Look(const std::string& cause) {
+  const std::lock_guard lock(mutex_);
+  IndexLook look;
+  PT_TRY(Statement(database_, "SELECT objects.*, age FROM ages LEFT JOIN objects ON cause = ?")
+             .Bind(cause)
+             .Run([&](Statement& at) {
+               if (!at.Text(0).empty()) look.row = RowIn(at);
+               look.age = at.Number(kRowColumns);
+             }));
+  return look;
 }
 
 Result<std::vector<IndexRow>> StoreIndex::All() {

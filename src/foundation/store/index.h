@@ -39,6 +39,12 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
+// What a use of an object needs to know.
+struct IndexLook {
+  std::optional<IndexRow> row;
+  double age = 0;  // Of the whole store (worth.h).
+};
+
 // Thread-safe; several processes may have the same file open.
 class StoreIndex {
  public:
@@ -53,6 +59,8 @@ class StoreIndex {
   Status Update(const std::string& cause, int64_t uses, double worth);
   Status SetChecked(const std::string& cause, const std::string& boot);
   Result<std::optional<IndexRow>> Get(const std::string& cause);
+  // Get() and Age() as one question.
+  Result<IndexLook> Look(const std::string& cause);
   Result<std::vector<IndexRow>> All();
   Result<std::vector<std::string>> WithContent(const std::string& kind, const std::string& content);
   Result<int64_t> TotalBytes();

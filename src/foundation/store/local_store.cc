@@ -110,22 +110,20 @@ Status LocalStore::CheckParts(const Manifest& manifest, bool whole) const {
 }
 
 // Whole, unless this boot has written or seen it.
-Status LocalStore::CheckFirstUse(const Manifest& manifest) {
-  const auto row = index_->Get(manifest.cause);
-  const std::string checked = row.ok() && *row ? (*row)->checked : manifest.boot;
+Status LocalStore::CheckFirstUse(const Manifest& manifest, const Result<IndexLook>& look) {
+  const std::string checked = look.ok() && look->row ? look->row->checked : manifest.boot;
   if (!options_.boot.empty() && checked == options_.boot) return CheckParts(manifest, false);
   PT_TRY(CheckParts(manifest, true));
   (void)index_->SetChecked(manifest.cause, options_.boot);
   return Status::OK();
 }
 
-void LocalStore::CountUse(const Manifest& manifest) {
-  const auto row = index_->Get(manifest.cause);
-  const auto age = index_->Age();
-  if (!row.ok() || !age.ok()) return;
-  if (!*row) return (void)index_->Put(RowOf(manifest, options_.boot));
-  const int64_t uses = (*row)->uses + 1;
-  (void)index_->Update(manifest.cause, uses, WorthAt(*age, manifest.seconds, uses, manifest.bytes));
+void LocalStore::CountUse(const Manifest& manifest, const Result<IndexLook>& look) {
+  if (!look.ok()) return;
+  if (!look->row) return (void)index_->Put(RowOf(manifest, options_.boot));
+  const int64_t uses = look->row->uses + 1;
+  (void)index_->Update(manifest.cause, uses,
+                       WorthAt(look->age, manifest.seconds, uses, manifest.bytes));
 }
 
 IndexRow LocalStore::RowOf(const Manifest& manifest, const std::string& checked) const {
@@ -144,9 +142,10 @@ Result<std::optional<StoredObject>> LocalStore::Find(const std::string& cause) {
   if (lease.ok() && !*lease) return std::optional<StoredObject>();
   auto manifest = lease.ok() ? ReadManifest(lease->get(), cause) : lease.status();
   Status fit = manifest.status();
-  if (fit.ok()) fit = CheckFirstUse(*manifest);
+  const auto look = index_->Look(cause);
+  if (fit.ok()) fit = CheckFirstUse(*manifest, look);
   if (fit.ok()) {
-    CountUse(*manifest);
+    CountUse(*manifest, look);
     return StoredObject(std::move(*manifest), folder_.Object(cause), std::move(*lease));
   }
   const Fault fault = FaultOf(fit);

@@ -181,8 +181,8 @@ class LocalStore {
   Result<UniqueFd> Lease(const std::string& cause) const;
   Result<Manifest> ReadManifest(int fd, const std::string& cause) const;
   Status CheckParts(const Manifest& manifest, bool whole) const;
-  Status CheckFirstUse(const Manifest& manifest);
-  void CountUse(const Manifest& manifest);
+  Status CheckFirstUse(const Manifest& manifest, const Result<IndexLook>& look);
+  void CountUse(const Manifest& manifest, const Result<IndexLook>& look);
   IndexRow RowOf(const Manifest& manifest, const std::string& checked) const;
 
   const StoreOptions options_;

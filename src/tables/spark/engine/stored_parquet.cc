@@ -31,11 +31,6 @@ std::string WhyNothingIsKept(const EngineRequest& request) {
   return request.transit.empty() ? "" : "executors exchange files through an object store";
 }
 
-// Catalogues have their keys among their settings.
-std::string ShownSetting(const std::string& key, const std::string& value) {
-  return key.starts_with("spark.sql.catalog.") ? "sha256 " + Sha256Hex(value) : value;
-}
-
 Json MarksToJson(const std::vector<KeptMark>& marks) {
   Json list = Json::array();
   for (const KeptMark& mark : marks) {
@@ -83,8 +78,7 @@ Result<std::string> StoredParquet::Settings(const Call& call) {
     for (int64_t i = 0; i < batch->num_rows(); ++i) {
       PT_LET(const auto key, batch->column(0)->GetScalar(i));
       PT_LET(const auto value, batch->column(1)->GetScalar(i));
-      const std::string name = key->ToString();
-      if (name.starts_with("spark.sql.")) settings[name] = ShownSetting(name, value->ToString());
+      if (key->ToString().starts_with("spark.sql.")) settings[key->ToString()] = value->ToString();
     }
   }
   return settings_ = Sha256Hex(Dump(settings));
