@@ -94,9 +94,9 @@ struct MapTask {
   // The schema of emitted batches. Null: the input's columns followed by `adds`.
   SchemaPtr output;
   SchemaPtr adds;
-  int32_t workers = 0;           // Without a gang; 0: the engine chooses.
-  // Without a gang, for rows that take long: batches of more rows are cut on the embedded engine, so
-  // that all workers get some of a small table. 0: batches come as the engine makes them.
+  int32_t workers = 0;  // Without a gang; 0: the engine chooses.
+  // Without a gang, for rows that take long: batches of more rows are cut on the embedded engine,
+  // so that all workers get some of a small table. 0: batches come as the engine makes them.
   int64_t rows_a_batch = 0;
   std::optional<GangSpec> gang;  // Set: the partitions are the ranks of a gang.
   // If not empty, rows with equal values in these columns (NULL counts as a value) go to one

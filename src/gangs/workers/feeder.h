@@ -3,8 +3,8 @@
 //
 // 1. A batch goes to the member with room that was sent the fewest; a member has room while fewer
 //    than kWindow of its batches are not taken (workers/slots.h). Newcomers of a gang get none.
-// 2. Small batches are joined, since each costs a message and a slot; where rows take long, large ones
-//    are cut instead (MapTask::rows_a_batch).
+// 2. Small batches are joined, since each costs a message and a slot; where rows take long, large
+//    ones are cut instead (MapTask::rows_a_batch).
 // 3. If a batch is available and every member has had one, another member is requested.
 #pragma once
 
@@ -27,8 +27,8 @@ class Feeder {
   Feeder(Members& members, std::function<Status()> grow, std::function<void(const Member&)> on_send)
       : members_(members), grow_(std::move(grow)), on_send_(std::move(on_send)) {}
 
-  // Feeds all of `input`, in batches of at most `rows_a_batch` rows unless that is 0. Returns when it has ended, when nobody wants more, or when Close() was
-  // called. Call once, on its own thread.
+  // Feeds all of `input`, in batches of at most `rows_a_batch` rows unless that is 0. Returns when
+  // it has ended, when nobody wants more, or when Close() was called. Call once, on its own thread.
   void Feed(BatchStreamPtr input, int64_t rows_a_batch = 0);
 
   // The rest is for any thread. Something has changed: a member may have room, or be done.

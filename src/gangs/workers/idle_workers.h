@@ -45,8 +45,8 @@ struct WorkerWish {
 // Thread-safe.
 class IdleWorkers {
  public:
-  // Of those that have run a task at most `most_used` are kept: gangs do not use them again, so that
-  // each gang would leave its workers behind.
+  // Of those that have run a task at most `most_used` are kept: gangs do not use them again, so
+  // that each gang would leave its workers behind.
   IdleWorkers(WorkerSettings settings, int32_t most_used);
 
   // Starts processes until `workers` unused ones are idle, and makes them load LibTorch if `torch`.
