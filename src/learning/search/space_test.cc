@@ -241,10 +241,10 @@ TEST(Settle, SeatsAsManyGangsAsCoresAllow) {
   EXPECT_EQ(CountParallel(asked, *settled, "sc://host:15002", 20), 7);
 }
 
-// The workers of a trial's gang, in a search of `trials` with gangs of one to eight.
+// The workers of a trial's gang, in a search of `trials` with gangs of one to four.
 Json WorkersOfTrials(const std::string& address, int64_t trials, const char* space) {
   Pipeline pipeline = SearchOf("{}").pipeline();
-  pipeline = WithValues(pipeline, {{"gang.workers", {{"min", 1}, {"max", 8}}}}, nullptr, "search")
+  pipeline = WithValues(pipeline, {{"gang.workers", {{"min", 1}, {"max", 4}}}}, nullptr, "search")
                  .ValueOrDie();
   SearchOptions options = SearchOf(space).options();
   options.method = SearchMethod::kRandom;
@@ -258,11 +258,11 @@ Json WorkersOfTrials(const std::string& address, int64_t trials, const char* spa
 
 TEST(Settle, GivesGangsThatTrainAtTheSameTimeAShareOfTheCores) {
   const char* const ten = R"({"train.batch_size": {"int_uniform": [100, 200]}})";
-  EXPECT_EQ(WorkersOfTrials("local[8]", 10, ten), 1);
-  EXPECT_EQ(WorkersOfTrials("local[8]", 2, ten), Json({{"min", 1}, {"max", 4}}));
-  EXPECT_EQ(WorkersOfTrials("local[8]", 1, ten), "as it is");
+  EXPECT_EQ(WorkersOfTrials("local[4]", 10, ten), 1);
+  EXPECT_EQ(WorkersOfTrials("local[4]", 2, ten), Json({{"min", 1}, {"max", 2}}));
+  EXPECT_EQ(WorkersOfTrials("local[4]", 1, ten), "as it is");
   EXPECT_EQ(WorkersOfTrials("sc://host:15002", 10, ten), "as it is");
-  EXPECT_EQ(WorkersOfTrials("local[8]", 10, R"({"gang.workers": [1, 2]})"), "as it is");
+  EXPECT_EQ(WorkersOfTrials("local[4]", 10, R"({"gang.workers": [1, 2]})"), "as it is");
 }
 
 }  // namespace
