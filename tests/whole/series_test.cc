@@ -82,7 +82,7 @@ TEST(Series, IsFoundLearnedAndPredictedBetterThanByItsLastSeason) {
   // Windows are in the order of times, of which each series has one a row.
   const Outcome plan = series.Protium({"plan", job});
   EXPECT_NE(plan.out.find("every engine gives the same rows"), std::string::npos) << plan.out;
-  EXPECT_NE(init.out.find("one for each day, by day"), std::string::npos) << init.out;
+  EXPECT_NE(init.out.find("one row per day, by day"), std::string::npos) << init.out;
   const Outcome run = series.Protium({"run", job, "--runs-dir", series / "runs", "--json"});
   ASSERT_EQ(run.exit, 0) << run.err;
   const double ours = run.json["metrics"]["test"]["rmse"].get<double>();

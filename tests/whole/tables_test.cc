@@ -83,9 +83,9 @@ TEST(TablesByRow, AreResumedToTheSameBits) {
 
 TEST(TablesByRow, AreAnnouncedByThePlanAndSoAreWholeOnes) {
   EXPECT_THAT(TableRun({"train.optimizer.name=adagrad"}, "plan").command().Wait().out,
-              HasSubstr("a step moves only the rows of their tables that it reads (adagrad)"));
+              HasSubstr("adagrad updates only the rows that a step"));
   EXPECT_THAT(TableRun({"train.optimizer.name=adam"}, "plan").command().Wait().out,
-              HasSubstr("a step moves their whole tables, since adam would"));
+              HasSubstr("adam updates all their rows in each step"));
 }
 
 }  // namespace protium::whole
