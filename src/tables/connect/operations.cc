@@ -52,10 +52,13 @@ bool Operations::any() const {
   return !running_.empty();
 }
 
-void Operations::Forget() {
-  const std::lock_guard lock(mutex_);
-  told_next_.clear();
+void Operations::EndAll() {
+  std::unique_lock lock(mutex_);
+  for (const std::string& id : running_) told_next_[id].clear();
   running_.clear();
+  changed_.notify_one();
+  told_.wait_until(lock, Clock::now() + kPartingLimit,
+                   [this] { return told_next_.empty() && !telling_; });
 }
 
 void Operations::Report(const std::stop_token& ended) {
@@ -66,9 +69,12 @@ void Operations::Report(const std::stop_token& ended) {
     changed_.wait(lock, ended, [this] { return !told_next_.empty(); });
     if (told_next_.empty() || Clock::now() >= last_) return;
     const auto next = told_next_.extract(told_next_.begin());
+    telling_ = true;
     lock.unlock();
     Release(next.key(), next.mapped());
     lock.lock();
+    telling_ = false;
+    told_.notify_all();
   }
 }
 

@@ -43,8 +43,10 @@ class Operations {
   void End(const std::string& id);
   // Whether any operation has begun and not ended.
   bool any() const;
-  // Drops the pending notifications, for when the session is released as a whole.
-  void Forget();
+  // Ends all that runs and sends the pending notifications, for at most kPartingLimit. To be called
+  // before the session is released: of operations that it finds then a server writes the plans into
+  // its log, and those of databases have passwords.
+  void EndAll();
 
   // Makes the server end the operation. Errors are dropped: the server itself ends an operation
   // without a client after some minutes.
@@ -63,6 +65,8 @@ class Operations {
   const std::string tag_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
+  std::condition_variable_any told_;  // A notification was sent.
+  bool telling_ = false;
   std::set<std::string> running_;
   // By operation, the response up to which to release; empty: release the whole operation.
   std::map<std::string, std::string> told_next_;

@@ -97,8 +97,7 @@ SparkSession::~SparkSession() {
   }
   // A session that the address named belongs to someone else, who may continue to use it.
   if (!state_->is_own) return;
-  // Releasing the session releases every operation in it.
-  operations.Forget();
+  operations.EndAll();
   proto::ReleaseSessionResponse response;
   const Status released = state_->wire->Ask("release the session", &Wire::Stub::ReleaseSession,
                                             proto::ReleaseSessionRequest(), &response, Call{},
