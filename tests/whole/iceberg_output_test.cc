@@ -143,6 +143,69 @@ table.append(rows)
   EXPECT_EQ(Rows(), "4 4 4.0\n");
 }
 
+// Each file has rows of one value of each partition field, which its entry names.
+constexpr const char* kCheckPartitions = R"(
+import pyarrow.parquet as parquet
+from pyiceberg.expressions import EqualTo, IsNull
+spec, files, checked = table.spec(), set(), 0
+for task in table.scan().plan_files():
+    if task.file.spec_id != spec.spec_id: continue
+    own = parquet.ParquetFile(task.file.file_path[7:]).read()
+    for field, value in zip(spec.fields, list(task.file.partition)):
+        column = table.schema().find_field(field.source_id)
+        of = field.transform.transform(column.field_type)
+        for each in set(own[column.name].to_pylist()):
+            if hasattr(each, "toordinal"): each = each.toordinal() - 719163
+            assert of(each) == value, (field, each, value)
+            checked += 1
+    files.add(task.file.file_path)
+print(rows.num_rows, len(files), checked > 0, table.scan(EqualTo("kind", "b")).to_arrow().num_rows,
+      len(list(table.scan(IsNull("kind")).plan_files())))
+)";
+
+TEST_F(IcebergOutput, KeepsThePartitionsOfATable) {
+  Start(nullptr);
+  const Outcome theirs = RunLakePython(
+      R"(import datetime, sys, pyarrow as pa
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.partitioning import PartitionSpec, PartitionField
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform, MonthTransform
+from pyiceberg.types import DateType, DoubleType, LongType, NestedField, StringType
+catalog = SqlCatalog("c", uri="sqlite:///" + sys.argv[1] + "/catalog.db", warehouse=sys.argv[2])
+schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "kind", StringType()),
+                NestedField(3, "at", DateType()), NestedField(4, "load", DoubleType()))
+spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "kind"))
+table = catalog.create_table("sales.scores", schema, partition_spec=spec)
+table.append(pa.table({"id": pa.array([-1, -2], pa.int64()), "kind": ["a", None],
+                       "at": [datetime.date(1969, 12, 31)] * 2, "load": [0.5, 0.5]}))
+with table.update_spec() as update: update.add_field("at", MonthTransform(), "month")
+)",
+      {catalog_->folder().string(), "file://" + own_.path().string()}, own_.path());
+  ASSERT_EQ(theirs.exit, 0) << theirs.err;
+  const auto write = [&](const std::string& mode) {
+    const std::string job = Job("id < 60", 1, "mode = \"" + mode + "\"");
+    own_.Write("job.toml",
+               With(job, "id, kind, CAST",
+                    "id, CASE WHEN id % 4 = 0 THEN 'b' WHEN id % 4 = 1 THEN 'it''s' END AS kind, "
+                    "date_add(DATE '1969-12-12', CAST(id AS INT)) AS at, CAST"));
+    fs::remove_all(own_ / "runs");
+    const Outcome run = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
+    EXPECT_EQ(run.exit, 0) << run.err;
+  };
+  write("append");
+  EXPECT_EQ(catalog_->Read(kCheckPartitions), "62 9 True 15 4\n");
+  EXPECT_EQ(RowsByDuckDb(), "\"n\",\"loads\"\n62,61\n");
+  // Its files have three specs then, and those of all are taken out.
+  (void)catalog_->Read(
+      "from pyiceberg.transforms import DayTransform\nwith table.update_spec() as spec:\n  "
+      "spec.remove_field('month')\n  spec.add_field('at', DayTransform(), 'day')\n");
+  write("append");
+  write("replace");
+  EXPECT_EQ(catalog_->Read(kCheckPartitions), "60 60 True 15 30\n");
+  EXPECT_EQ(RowsByDuckDb(), "\"n\",\"loads\"\n60,60\n");
+}
+
 TEST_F(IcebergOutput, IsWrittenOnceThoughAnAnswerIsLostOrAnotherWriterIsFaster) {
   Start(nullptr);
   ASSERT_EQ(Write("id < 1", 1, "mode = \"append\"").exit, 0);
@@ -240,7 +303,7 @@ catalog.create_table("sales.oldest", schema, properties={"format-version": "1"})
 )",
       {catalog_->folder().string(), "file://" + own_.path().string()}, own_.path());
   ASSERT_EQ(theirs.exit, 0) << theirs.err;
-  refused(job, 3, "the Iceberg table has partitions");
+  refused(job, 3, "the Iceberg table is partitioned by bucket[4] of \"id\"");
   refused(With(job, "sales.scores", "sales.oldest"), 3, "of format version 1");
   own_.Write("job.toml", With(job, "sales.scores", "sales.others"));
   const Outcome other = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});

@@ -205,20 +205,9 @@ std::string Bytes(T value) {
   return bytes;
 }
 
-// "2026-11-27" as days since 1970.
-std::optional<int32_t> DaysIn(const std::string& text) {
-  int year = 0;
-  unsigned month = 0, day = 0;
-  const int read = std::sscanf(text.c_str(), "%d-%u-%u", &year, &month, &day);
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (read != 3 || !date.ok()) return std::nullopt;
-  return static_cast<int32_t>(std::chrono::sys_days(date).time_since_epoch().count());
-}
-
 std::optional<std::string> BoundOf(const Json& type, const Json& value) {
   if (type == "date" && value.is_string()) {
-    const auto days = DaysIn(value.get<std::string>());
+    const auto days = IcebergDays(value.get<std::string>());
     return days ? std::optional(Bytes(*days)) : std::nullopt;
   }
   if (!value.is_number_integer()) return std::nullopt;
@@ -253,6 +242,16 @@ std::map<int64_t, std::string> IcebergBounds(const Json& schema, const Json& val
     if (bound) bounds[WholeAt(field, "id")] = *bound;
   }
   return bounds;
+}
+
+std::optional<int32_t> IcebergDays(const std::string& text) {
+  int year = 0;
+  unsigned month = 0, day = 0;
+  const int read = std::sscanf(text.c_str(), "%d-%u-%u", &year, &month, &day);
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (read != 3 || !date.ok()) return std::nullopt;
+  return static_cast<int32_t>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
 std::map<int64_t, int64_t> IcebergCounts(const Json& schema, const Json& counts) {

@@ -5,7 +5,9 @@
 
 #include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,8 @@ Result<std::vector<LakeColumn>> FitIcebergColumns(const Json& schema, const arro
 // A bound of a file of rows for each column that has one: `values` are LakeFile::statistics of one
 // kind, the bounds the binary form of single values ("Appendix D"), by the numbers of columns.
 std::map<int64_t, std::string> IcebergBounds(const Json& schema, const Json& values);
+// "2026-11-27" as days since 1970.
+std::optional<int32_t> IcebergDays(const std::string& text);
 // Counts by the numbers of columns.
 std::map<int64_t, int64_t> IcebergCounts(const Json& schema, const Json& counts);
 

@@ -34,25 +34,33 @@ Json MapType(int64_t key, int64_t value, const char* value_type) {
                                                       Field("value", value_type, value)}))}};
 }
 
-Json FileType() {
-  const Json ids = {{"type", "array"}, {"items", "int"}, {"element-id", 136}};
-  return Record("r2", Json::array({Field("content", "int", 134), Field("file_path", "string", 100),
-                                   Field("file_format", "string", 101),
-                                   Field("partition", Record("r102", Json::array()), 102),
-                                   Field("record_count", "long", 103),
-                                   Field("file_size_in_bytes", "long", 104),
-                                   Optional("null_value_counts", MapType(121, 122, "long"), 110),
-                                   Optional("lower_bounds", MapType(126, 127, "bytes"), 125),
-                                   Optional("upper_bounds", MapType(129, 130, "bytes"), 128),
-                                   Optional("equality_ids", ids, 135)}));
+Json PartitionType(const IcebergSpec& spec) {
+  Json fields = Json::array();
+  for (const IcebergPartition& each : spec.partitions) {
+    fields.push_back(Optional(each.name.c_str(), AvroTypeOf(each), each.id));
+  }
+  return Record("r102", std::move(fields));
 }
 
-Json EntryType() {
+Json FileType(const IcebergSpec& spec) {
+  const Json ids = {{"type", "array"}, {"items", "int"}, {"element-id", 136}};
+  return Record(
+      "r2", Json::array(
+                {Field("content", "int", 134), Field("file_path", "string", 100),
+                 Field("file_format", "string", 101), Field("partition", PartitionType(spec), 102),
+                 Field("record_count", "long", 103), Field("file_size_in_bytes", "long", 104),
+                 Optional("null_value_counts", MapType(121, 122, "long"), 110),
+                 Optional("lower_bounds", MapType(126, 127, "bytes"), 125),
+                 Optional("upper_bounds", MapType(129, 130, "bytes"), 128),
+                 Optional("equality_ids", ids, 135)}));
+}
+
+Json EntryType(const IcebergSpec& spec) {
   return Record("manifest_entry",
                 Json::array({Field("status", "int", 0), Optional("snapshot_id", "long", 1),
                              Optional("sequence_number", "long", 3),
                              Optional("file_sequence_number", "long", 4),
-                             Field("data_file", FileType(), 2)}));
+                             Field("data_file", FileType(spec), 2)}));
 }
 
 Json ListType() {
@@ -88,10 +96,13 @@ void PutMap(std::string& to, const std::map<int64_t, Value>& map) {
   PutAvroLong(to, 0);
 }
 
-void PutFile(std::string& to, const IcebergFile& file) {
+void PutFile(std::string& to, const IcebergFile& file, const IcebergSpec& spec) {
   PutAvroLong(to, file.content);
   PutAvroBytes(to, file.location);
   PutAvroBytes(to, file.format);
+  for (const IcebergPartition& each : spec.partitions) {
+    PutPartitionValue(to, each, MemberOf(file.partition, each.name));
+  }
   PutAvroLong(to, file.rows);
   PutAvroLong(to, file.bytes);
   PutMap(to, file.nulls);
@@ -105,19 +116,40 @@ void PutFile(std::string& to, const IcebergFile& file) {
 }
 
 // What is added inherits its numbers from the list that the manifest is in.
-void PutEntry(std::string& to, const IcebergFile& file, EntryStatus status, int64_t snapshot) {
-  PutAvroLong(to, static_cast<int64_t>(status));
+void PutEntry(std::string& to, const IcebergFile& file, const ManifestKind& kind,
+              int64_t snapshot) {
+  PutAvroLong(to, static_cast<int64_t>(kind.status));
   PutAvroSome(to);
   PutAvroLong(to, snapshot);
   for (const int64_t number : {file.sequence, file.file_sequence}) {
-    if (status == EntryStatus::kAdded) {
+    if (kind.status == EntryStatus::kAdded) {
       PutAvroNull(to);
     } else {
       PutAvroSome(to);
       PutAvroLong(to, number);
     }
   }
-  PutFile(to, file);
+  PutFile(to, file, kind.spec);
+}
+
+void PutFlag(std::string& to, bool flag) { to += flag ? '\1' : '\0'; }
+
+void PutSummary(std::string& to, const IcebergSummary& summary) {
+  PutFlag(to, summary.has_null);
+  if (summary.has_nan) {
+    PutAvroSome(to);
+    PutFlag(to, *summary.has_nan);
+  } else {
+    PutAvroNull(to);
+  }
+  for (const auto& bound : {summary.least, summary.most}) {
+    if (!bound) {
+      PutAvroNull(to);
+      continue;
+    }
+    PutAvroSome(to);
+    PutAvroBytes(to, *bound);
+  }
 }
 
 void PutManifest(std::string& to, const IcebergManifest& manifest) {
@@ -130,7 +162,40 @@ void PutManifest(std::string& to, const IcebergManifest& manifest) {
     PutAvroLong(to, number);
   }
   PutAvroSome(to);
+  if (!manifest.partitions.empty()) {
+    PutAvroLong(to, static_cast<int64_t>(manifest.partitions.size()));
+    for (const IcebergSummary& each : manifest.partitions) PutSummary(to, each);
+  }
   PutAvroLong(to, 0);
+}
+
+// Bytes as DuckDB writes them as text: \\x and two digits where they are not plain characters.
+std::optional<std::string> BytesAt(const Json& line, const char* key) {
+  const Json& text = MemberOf(line, key);
+  if (!text.is_string()) return std::nullopt;
+  const std::string& told = text.get_ref<const std::string&>();
+  std::string bytes;
+  for (size_t i = 0; i < told.size(); ++i) {
+    if (told.compare(i, 2, "\\x") != 0 || i + 3 >= told.size()) {
+      bytes += told[i];
+      continue;
+    }
+    bytes += static_cast<char>(std::stoi(told.substr(i + 2, 2), nullptr, 16));
+    i += 3;
+  }
+  return bytes;
+}
+
+std::vector<IcebergSummary> ReadSummaries(const Json& line) {
+  std::vector<IcebergSummary> summaries;
+  for (const Json& each : MemberOf(line, "partitions")) {
+    const Json& nan = MemberOf(each, "contains_nan");
+    summaries.push_back({.has_null = MemberOf(each, "contains_null") == true,
+                         .has_nan = nan.is_boolean() ? std::optional(nan == true) : std::nullopt,
+                         .least = BytesAt(each, "lower_bound"),
+                         .most = BytesAt(each, "upper_bound")});
+  }
+  return summaries;
 }
 
 // Earlier writers had another name for these fields.
@@ -140,33 +205,35 @@ int64_t CountAt(const Json& line, const std::string& kind) {
 
 }  // namespace
 
-std::string ManifestText(const std::vector<IcebergFile>& files, EntryStatus status,
-                         IcebergContent content, const IcebergTable& table, int64_t snapshot) {
+std::string ManifestText(const std::vector<IcebergFile>& files, const ManifestKind& kind,
+                         const IcebergTable& table, int64_t snapshot) {
   std::string entries;
-  for (const IcebergFile& file : files) PutEntry(entries, file, status, snapshot);
-  return AvroFile(EntryType(),
+  for (const IcebergFile& file : files) PutEntry(entries, file, kind, snapshot);
+  return AvroFile(EntryType(kind.spec),
                   {{"schema", Dump(table.schema)},
                    {"schema-id", std::to_string(table.schema_id)},
-                   {"partition-spec", "[]"},
-                   {"partition-spec-id", std::to_string(table.spec)},
+                   {"partition-spec", Dump(kind.spec.fields)},
+                   {"partition-spec-id", std::to_string(kind.spec.id)},
                    {"format-version", "2"},
-                   {"content", content == IcebergContent::kRows ? "data" : "deletes"}},
+                   {"content", kind.content == IcebergContent::kRows ? "data" : "deletes"}},
                   static_cast<int64_t>(files.size()), entries);
 }
 
-IcebergManifest DescribeManifest(const std::vector<IcebergFile>& files, EntryStatus status,
-                                 IcebergContent content, const IcebergTable& table,
-                                 int64_t snapshot) {
-  IcebergManifest manifest{.spec = table.spec,
-                           .content = content,
+IcebergManifest DescribeManifest(const std::vector<IcebergFile>& files, const ManifestKind& kind,
+                                 const IcebergTable& table, int64_t snapshot) {
+  IcebergManifest manifest{.spec = kind.spec.id,
+                           .content = kind.content,
                            .sequence = table.sequence + 1,
                            .min_sequence = table.sequence + 1,
                            .snapshot = snapshot};
-  const bool added = status == EntryStatus::kAdded;
+  std::vector<Json> values;
+  const bool added = kind.status == EntryStatus::kAdded;
   for (const IcebergFile& file : files) {
     ++(added ? manifest.added_files : manifest.deleted_files);
     (added ? manifest.added_rows : manifest.deleted_rows) += file.rows;
+    values.push_back(file.partition);
   }
+  manifest.partitions = Summarize(kind.spec, values);
   return manifest;
 }
 
@@ -196,7 +263,8 @@ Result<IcebergManifest> ReadManifest(const Json& line, const std::string& place)
                            .deleted_files = CountAt(line, "deleted"),
                            .added_rows = WholeAt(line, "added_rows_count"),
                            .existing_rows = WholeAt(line, "existing_rows_count"),
-                           .deleted_rows = WholeAt(line, "deleted_rows_count")};
+                           .deleted_rows = WholeAt(line, "deleted_rows_count"),
+                           .partitions = ReadSummaries(line)};
   const bool encrypted = !MemberOf(line, "key_metadata").is_null();
   if (!encrypted && !manifest.location.empty()) return manifest;
   return Fail({.exit = Exit::kInput,
@@ -217,6 +285,7 @@ std::vector<IcebergFile> LiveFiles(const Json& entries, const IcebergManifest& m
                      .format = TextAt(file, "file_format"),
                      .rows = WholeAt(file, "record_count"),
                      .bytes = WholeAt(file, "file_size_in_bytes"),
+                     .partition = MemberOf(file, "partition"),
                      .sequence = WholeAt(entry, "sequence_number", manifest.sequence),
                      .file_sequence = WholeAt(entry, "file_sequence_number", manifest.sequence)});
     for (const Json& id : MemberOf(file, "equality_ids")) {

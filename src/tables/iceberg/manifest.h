@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that say which files are a snapshot's: a list of manifests, and manifests (Iceberg
-// Table Spec, "Manifests" and "Manifest Lists"). For tables without partitions.
+// Table Spec, "Manifests" and "Manifest Lists").
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "iceberg/partitions.h"
 #include "iceberg/table.h"
 
 namespace protium {
@@ -22,6 +23,7 @@ struct IcebergFile {
   std::string format = "PARQUET";
   int64_t rows = 0;
   int64_t bytes = 0;
+  Json partition = Json::object();                   // Its values, by the names of fields.
   std::vector<int64_t> equality_ids;                 // Of deletes by equality: their columns.
   std::map<int64_t, int64_t> nulls;                  // By column: how many are NULL.
   std::map<int64_t, std::string> smallest, largest;  // By column (IcebergBounds).
@@ -39,19 +41,26 @@ struct IcebergManifest {
   int64_t snapshot = 0;  // That it came with.
   int64_t added_files = 0, existing_files = 0, deleted_files = 0;
   int64_t added_rows = 0, existing_rows = 0, deleted_rows = 0;
+  std::vector<IcebergSummary> partitions;
 };
 
 // Of a manifest's entries, for all of them.
 enum class EntryStatus { kAdded = 1, kDeleted = 2 };
 
+// What the entries of one manifest have in common.
+struct ManifestKind {
+  EntryStatus status = EntryStatus::kAdded;
+  IcebergContent content = IcebergContent::kRows;
+  IcebergSpec spec = {};
+};
+
 // The contents of a manifest with these files, which the snapshot adds or takes out. What is added
 // has the sequence number that the snapshot is committed with.
-std::string ManifestText(const std::vector<IcebergFile>& files, EntryStatus status,
-                         IcebergContent content, const IcebergTable& table, int64_t snapshot);
+std::string ManifestText(const std::vector<IcebergFile>& files, const ManifestKind& kind,
+                         const IcebergTable& table, int64_t snapshot);
 // Describes it.
-IcebergManifest DescribeManifest(const std::vector<IcebergFile>& files, EntryStatus status,
-                                 IcebergContent content, const IcebergTable& table,
-                                 int64_t snapshot);
+IcebergManifest DescribeManifest(const std::vector<IcebergFile>& files, const ManifestKind& kind,
+                                 const IcebergTable& table, int64_t snapshot);
 
 // The contents of the list of a snapshot that follows the table's newest.
 std::string ManifestListText(const std::vector<IcebergManifest>& manifests,

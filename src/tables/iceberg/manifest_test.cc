@@ -11,19 +11,18 @@ namespace {
 
 const IcebergTable kTable = {.spec = 4, .sequence = 6};
 
+ManifestKind Kind(EntryStatus status) { return {.status = status, .spec = {.id = 4}}; }
+
 TEST(Manifest, SaysWhatWasAddedOrTakenOut) {
   const std::vector<IcebergFile> files = {{.rows = 10}, {.rows = 5}};
-  const IcebergManifest added =
-      DescribeManifest(files, EntryStatus::kAdded, IcebergContent::kRows, kTable, 9);
+  const IcebergManifest added = DescribeManifest(files, Kind(EntryStatus::kAdded), kTable, 9);
   EXPECT_EQ(added.added_files, 2);
   EXPECT_EQ(added.added_rows, 15);
   EXPECT_EQ(added.deleted_files, 0);
   EXPECT_EQ(added.sequence, 7);
   EXPECT_EQ(added.spec, 4);
   EXPECT_EQ(added.snapshot, 9);
-  EXPECT_EQ(
-      DescribeManifest(files, EntryStatus::kDeleted, IcebergContent::kRows, kTable, 9).deleted_rows,
-      15);
+  EXPECT_EQ(DescribeManifest(files, Kind(EntryStatus::kDeleted), kTable, 9).deleted_rows, 15);
 }
 
 TEST(Manifest, IsReadUnderTheNamesOfEarlierWritersToo) {
@@ -38,6 +37,15 @@ TEST(Manifest, IsReadUnderTheNamesOfEarlierWritersToo) {
   EXPECT_EQ(read->deleted_files, 1);
   EXPECT_EQ(read->content, IcebergContent::kDeletes);
   EXPECT_EQ(read->sequence, 0);
+  const auto divided =
+      ReadManifest({{"manifest_path", "m"},
+                    {"partitions", {{{"contains_null", true}, {"lower_bound", "\\x03\\x00a"}}}}},
+                   "list");
+  ASSERT_TRUE(divided.ok()) << divided.status();
+  ASSERT_EQ(divided->partitions.size(), 1);
+  EXPECT_TRUE(divided->partitions[0].has_null);
+  EXPECT_EQ(divided->partitions[0].least, std::string("\3\0a", 3));
+  EXPECT_FALSE(divided->partitions[0].most);
   EXPECT_EQ(
       FaultOf(ReadManifest({{"manifest_path", "m"}, {"key_metadata", "k"}}, "list").status()).what,
       "the Iceberg table is encrypted, which is not kept here");

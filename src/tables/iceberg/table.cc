@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "iceberg/partitions.h"
 #include "sources/lake_file.h"
 
 namespace protium {
@@ -60,9 +61,7 @@ Result<IcebergTable> ReadIcebergTable(const Json& metadata, const std::string& p
   table.snapshots = MemberOf(metadata, "snapshots");
   table.snapshot = Find(table.snapshots, "snapshot-id", NewestOf(metadata));
   table.properties = MemberOf(metadata, "properties");
-  for (const Json& spec : MemberOf(metadata, "partition-specs")) {
-    table.partitioned = table.partitioned || !MemberOf(spec, "fields").empty();
-  }
+  table.specs = MemberOf(metadata, "partition-specs");
   if (!table.uuid.empty() && !table.location.empty()) return table;
   return Fail({.exit = Exit::kRemote,
                .what = "the catalogue does not say what the table is",
@@ -78,16 +77,14 @@ Status CheckWritable(const IcebergTable& table, const std::string& place) {
                               table.format),
                   table.format == 1 ? "set its property format-version to 2" : "");
   }
-  if (table.partitioned) {
-    return Refuse(place, "the Iceberg table has partitions, or had some, which are not written",
-                  "name another table");
-  }
   if (!TextAt(table.properties, "encryption.key-id").empty()) {
     return Refuse(place, "the Iceberg table is encrypted, which is not kept here",
                   "name another table");
   }
-  if (!table.schema.is_null()) return Status::OK();
-  return Refuse(place, "the metadata of the Iceberg table has no schema", "");
+  if (table.schema.is_null()) {
+    return Refuse(place, "the metadata of the Iceberg table has no schema", "");
+  }
+  return SpecOf(table, table.spec, place).status();
 }
 
 std::string DataFolder(const IcebergTable& table) {

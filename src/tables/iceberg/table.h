@@ -23,7 +23,7 @@ struct IcebergTable {
   Json snapshot;   // The newest of the branch "main"; null: no rows were written yet.
   Json snapshots;  // All that are still known.
   Json properties;
-  bool partitioned = false;  // Now, or when some of its files were written.
+  Json specs;  // Of partitions: all that files were written by.
 
   // The number of `snapshot`; nullopt without one.
   std::optional<int64_t> newest() const;
@@ -33,7 +33,7 @@ struct IcebergTable {
 Result<IcebergTable> ReadIcebergTable(const Json& metadata, const std::string& place);
 
 // Refuses (kInput) a table that asks writers for what is not kept here: format versions other than
-// 2, partitions, and encryption. `place` is for the message.
+// 2, partitions of other kinds (iceberg/partitions.h), and encryption. `place` is for the message.
 Status CheckWritable(const IcebergTable& table, const std::string& place);
 
 // The folders in which new files of rows and of metadata lie, as the table writes its location.

@@ -61,8 +61,8 @@ TEST(IcebergTable, ThatAsksForMoreIsRefused) {
   metadata["format-version"] = 3;
   EXPECT_NE(Refusal(metadata).find("format version 3"), std::string::npos);
   metadata = Metadata();
-  metadata["partition-specs"].push_back({{"spec-id", 1}, {"fields", {{{"name", "day"}}}}});
-  EXPECT_NE(Refusal(metadata).find("has partitions"), std::string::npos);
+  metadata["default-spec-id"] = 1;
+  EXPECT_NE(Refusal(metadata).find("no partition spec 1"), std::string::npos);
   metadata = Metadata();
   metadata["properties"] = {{"encryption.key-id", "k"}};
   EXPECT_NE(Refusal(metadata).find("encrypted"), std::string::npos);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "base/fault.h"
@@ -23,7 +24,8 @@ IcebergFiles::IcebergFiles(const duck::Connection& connection, Source folder,
       id_(RandomLetters(20)) {}
 
 Status IcebergFiles::Add(const std::vector<IcebergFile>& files) {
-  return PutManifest(files, EntryStatus::kAdded, IcebergContent::kRows);
+  PT_LET(IcebergSpec spec, SpecOf(table_, table_.spec, folder_.file));
+  return PutManifest(files, {.spec = std::move(spec)});
 }
 
 Status IcebergFiles::KeepOthers() {
@@ -33,22 +35,30 @@ Status IcebergFiles::KeepOthers() {
 }
 
 // Those who read what has changed, and those who remove what no snapshot has any more, learn of it
-// from manifests that say so.
+// from manifests that say so. Each has files of one content and one spec.
 Result<std::vector<IcebergFile>> IcebergFiles::RemoveOthers() {
-  std::vector<IcebergFile> all;
+  std::map<std::pair<IcebergContent, int64_t>, std::vector<IcebergManifest>> kinds;
   PT_LET(const auto others, Others());
-  for (const IcebergContent content : {IcebergContent::kRows, IcebergContent::kDeletes}) {
-    std::vector<IcebergFile> removed;
-    for (const IcebergManifest& manifest : others) {
-      if (manifest.content != content) continue;
-      PT_LET(const auto live, LiveFilesOf(manifest));
-      removed.insert(removed.end(), live.begin(), live.end());
-    }
-    if (removed.empty()) continue;
-    PT_TRY(PutManifest(removed, EntryStatus::kDeleted, content));
-    all.insert(all.end(), removed.begin(), removed.end());
+  for (const IcebergManifest& each : others) kinds[{each.content, each.spec}].push_back(each);
+  std::vector<IcebergFile> removed;
+  for (const auto& [kind, manifests] : kinds) PT_TRY(RemoveFiles(manifests, removed));
+  return removed;
+}
+
+Status IcebergFiles::RemoveFiles(const std::vector<IcebergManifest>& manifests,
+                                 std::vector<IcebergFile>& removed) {
+  std::vector<IcebergFile> files;
+  for (const IcebergManifest& manifest : manifests) {
+    PT_LET(const auto live, LiveFilesOf(manifest));
+    files.insert(files.end(), live.begin(), live.end());
   }
-  return all;
+  if (files.empty()) return Status::OK();
+  const IcebergManifest& first = manifests.front();
+  PT_LET(IcebergSpec spec, SpecOf(table_, first.spec, folder_.file));
+  PT_TRY(PutManifest(
+      files, {.status = EntryStatus::kDeleted, .content = first.content, .spec = std::move(spec)}));
+  removed.insert(removed.end(), files.begin(), files.end());
+  return Status::OK();
 }
 
 Result<std::string> IcebergFiles::Finish() {
@@ -56,10 +66,9 @@ Result<std::string> IcebergFiles::Finish() {
              ManifestListText(manifests_, table_, snapshot_));
 }
 
-Status IcebergFiles::PutManifest(const std::vector<IcebergFile>& files, EntryStatus status,
-                                 IcebergContent content) {
-  IcebergManifest manifest = DescribeManifest(files, status, content, table_, snapshot_);
-  const std::string text = ManifestText(files, status, content, table_, snapshot_);
+Status IcebergFiles::PutManifest(const std::vector<IcebergFile>& files, const ManifestKind& kind) {
+  IcebergManifest manifest = DescribeManifest(files, kind, table_, snapshot_);
+  const std::string text = ManifestText(files, kind, table_, snapshot_);
   manifest.bytes = static_cast<int64_t>(text.size());
   PT_LET(manifest.location, Put(fmt::format("{}-m{}.avro", id_, manifests_.size()), text));
   manifests_.push_back(std::move(manifest));
@@ -91,7 +100,7 @@ Result<std::vector<IcebergManifest>> IcebergFiles::Others() {
 Result<std::vector<IcebergFile>> IcebergFiles::LiveFilesOf(const IcebergManifest& manifest) {
   constexpr const char* kLong[] = {"column_sizes",     "value_counts", "null_value_counts",
                                    "nan_value_counts", "lower_bounds", "upper_bounds",
-                                   "split_offsets",    "partition"};
+                                   "split_offsets"};
   std::string without;
   for (const char* each : kLong) {
     without += fmt::format("{}\"{}\":null", without.empty() ? "" : ",", each);

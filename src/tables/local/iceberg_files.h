@@ -31,8 +31,10 @@ class IcebergFiles {
  private:
   Result<std::vector<IcebergManifest>> Others();
   Result<std::vector<IcebergFile>> LiveFilesOf(const IcebergManifest& manifest);
-  Status PutManifest(const std::vector<IcebergFile>& files, EntryStatus status,
-                     IcebergContent content);
+  // Takes out the files of manifests of one content and spec; appends them to `removed`.
+  Status RemoveFiles(const std::vector<IcebergManifest>& manifests,
+                     std::vector<IcebergFile>& removed);
+  Status PutManifest(const std::vector<IcebergFile>& files, const ManifestKind& kind);
   Result<std::string> Put(const std::string& name, const std::string& text);
   Result<Json> Read(const std::string& location, const std::string& as);
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "iceberg/columns.h"
 #include "iceberg/commit.h"
+#include "iceberg/partitions.h"
 #include "iceberg/rest_catalog.h"
 #include "local/iceberg_files.h"
 #include "local/kept_tables.h"
@@ -24,6 +25,7 @@
 #include "sources/catalog.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
+#include "sql/duckdb/quoted.h"
 
 // 1. Files come before the commit that names them, so a process that is killed in between leaves
 //    files that no snapshot has, and nothing else.
@@ -38,6 +40,7 @@ namespace {
 // Each conflict is another writer's commit; each answer that is lost, a catalogue in trouble.
 constexpr int kMostConflicts = 20;
 constexpr int kMostLost = 6;
+constexpr size_t kMostPartitions = 10'000;  // Each is a pass over the rows, and a file.
 constexpr const char* kNote = "protium.commit";
 
 Status CheckPlace(const Store& store) {
@@ -187,16 +190,60 @@ class IcebergStoring {
     data_ = target_.At(DataFolder(table_));
     PT_TRY(sources_.Prepare(connection_, data_));
     PT_TRY(sources_.Prepare(connection_, target_.At(MetadataFolder(table_))));
-    PT_LET(const auto files, WriteLakeFiles(connection_, data_, name_, rows, columns, {}));
-    for (const LakeFile& file : files) added_.push_back(Described(file));
+    PT_LET(const IcebergSpec spec, SpecOf(table_, table_.spec, target_.place()));
+    PT_LET(const Json values, ValuesIn(rows, spec));
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::string own = PartText(rows, spec, values[i]);
+      PT_LET(const auto files,
+             WriteLakeFiles(connection_, data_, fmt::format("{}-{}", name_, i), own, columns, {}));
+      for (const LakeFile& file : files) added_.push_back(Described(file, values[i]));
+    }
     return Status::OK();
   }
 
-  IcebergFile Described(const LakeFile& file) const {
+  // The values of partitions among the rows: a list of objects, of one that is empty for a table
+  // without partitions.
+  Result<Json> ValuesIn(const std::string& rows, const IcebergSpec& spec) {
+    if (spec.partitions.empty()) return Json::array({Json::object()});
+    std::string list;
+    for (const IcebergPartition& each : spec.partitions) {
+      list += (list.empty() ? "" : ", ") + each.sql + " AS " + DuckDbName(each.name);
+    }
+    PT_LET(const std::string text,
+           duck::AskText(connection_,
+                         fmt::format("SELECT coalesce(CAST(to_json(list(p)) AS VARCHAR), '[]') "
+                                     "FROM (SELECT DISTINCT {} FROM {} ORDER BY ALL) p",
+                                     list, rows)));
+    PT_LET(Json values, ParseJson(text));
+    if (values.size() <= kMostPartitions) return values;
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("the rows belong to {} partitions of the Iceberg table, and "
+                                     "{} are written at once",
+                                     values.size(), kMostPartitions),
+                 .where = target_.place(),
+                 .fix = "write fewer rows at a time, or partition the table by longer times",
+                 .kept = "the table as it was"});
+  }
+
+  // The rows with these values, in DuckDB's SQL.
+  static std::string PartText(const std::string& rows, const IcebergSpec& spec,
+                              const Json& values) {
+    if (spec.partitions.empty()) return rows;
+    std::string where;
+    for (const IcebergPartition& each : spec.partitions) {
+      const Json& value = MemberOf(values, each.name);
+      where += fmt::format("{}{} IS NOT DISTINCT FROM {}", where.empty() ? "" : " AND ", each.sql,
+                           value.is_string() ? DuckDbText(value.get<std::string>()) : Dump(value));
+    }
+    return fmt::format("(SELECT * FROM {} WHERE {})", rows, where);
+  }
+
+  IcebergFile Described(const LakeFile& file, const Json& partition) const {
     const Json& facts = file.statistics;
     return {.location = DataFolder(table_) + "/" + file.path,
             .rows = file.rows,
             .bytes = file.bytes,
+            .partition = partition,
             .nulls = IcebergCounts(table_.schema, MemberOf(facts, "nullCount")),
             .smallest = IcebergBounds(table_.schema, MemberOf(facts, "minValues")),
             .largest = IcebergBounds(table_.schema, MemberOf(facts, "maxValues"))};
@@ -229,7 +276,7 @@ class IcebergStoring {
     if (now) table_ = *now;
     if (now && (HasSnapshot(table_, snapshot_) || IsDone())) return true;
     const bool same = now && table_.uuid == before.uuid && table_.schema == before.schema &&
-                      table_.location == before.location;
+                      table_.spec == before.spec && table_.location == before.location;
     if (same) return false;
     return Fail({.exit = Exit::kRemote,
                  .what = "another writer has changed the columns of the table meanwhile, or made "
