@@ -92,6 +92,56 @@ TEST(DeltaOutput, IsWrittenWithTheKeyOfAFile) {
   EXPECT_TRUE(Has(ReadByDeltalake(own, "s3://lake/profile/copied", store), "100 4950 0 "));
 }
 
+// Others clean up commits that a checkpoint covers.
+void ExpectCheckpoint(const ObjectServer* store, const std::string& place) {
+  const OwnJob own(MachinesTable(100));
+  const std::map<std::string, std::string> environment =
+      store == nullptr ? std::map<std::string, std::string>() : store->Environment();
+  const std::string read = store == nullptr ? (own / place).string() : place;
+  const auto run = [&](const std::string& mode, int ids) {
+    own.Write("job.toml", CopyJob("delta = \"" + place + "\"" + mode, ids));
+    const Outcome outcome =
+        AtStore(own, environment, {"run", own / "job.toml", "--runs-dir", own / "runs"});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  };
+  const std::string append = ", mode = \"append\"";
+  run("", 100);
+  (void)ReadTable(own, read, store,
+                  "table.alter.set_table_properties({'delta.checkpointInterval': '3'})");
+  run("", 50);
+  run(append, 10);
+  const std::string types = "int64,string,double,timestamp[us, tz=UTC]\n";
+  EXPECT_EQ(
+      ReadTable(own, read, store,
+                "import pyarrow.fs as fs, pyarrow.parquet as pq, json\n"
+                "files, log = (fs.S3FileSystem(endpoint_override=endpoint, access_key='k', "
+                "secret_key='s', region='us-east-1'), place[5:] + '/_delta_log/') if endpoint "
+                "else (fs.LocalFileSystem(), place + '/_delta_log/')\n"
+                "for i in range(3): files.delete_file(log + f'{i:020}.json')\n"
+                "kept = pq.read_table(log + f'{3:020}.checkpoint.parquet', "
+                "filesystem=files)\n"
+                "last = json.loads(files.open_input_file(log + "
+                "'_last_checkpoint').read())\n"
+                "print(last['version'], last['size'] == kept.num_rows, "
+                "[len(kept[each].drop_null()) for each in ('protocol', 'metaData', 'txn', "
+                "'add', 'remove')])"),
+      "3 True [1, 1, 3, 2, 1]\n");
+  EXPECT_EQ(ReadByDeltalake(own, read, store), "60 1270 3 " + types);
+  run(append, 5);
+  EXPECT_EQ(ReadByDeltalake(own, read, store), "65 1280 4 " + types);
+}
+
+TEST(DeltaOutput, KeepsACheckpointFromWhichOthersBeginHere) {
+  NEED_DELTALAKE();
+  ExpectCheckpoint(nullptr, "lake/copied");
+}
+
+TEST(DeltaOutput, KeepsACheckpointFromWhichOthersBeginAtAStore) {
+  NEED_DELTALAKE();
+  NEED_STORE(store);
+  ExpectCheckpoint(store, "s3://lake/checked/copied");
+}
+
 TEST(DeltaOutput, OfManyWritersAtOnceHasAllTheirRows) {
   NEED_DELTALAKE();
   constexpr int kWriters = 4;

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/delta_log.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
 #include <map>
 #include <string_view>
 
+#include "base/fault.h"
 #include "base/text.h"
+#include "delta/checkpoint.h"
+#include "local/lake_files.h"
 #include "local/source_faults.h"
 #include "local/source_listing.h"
+#include "os/fd.h"
+#include "os/publish.h"
+#include "os/random_letters.h"
+#include "sources/object_store.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
@@ -20,6 +32,8 @@
 
 namespace protium {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kTable = "temp.pt_delta_log";
 
@@ -61,6 +75,56 @@ std::string List(const std::vector<std::string>& files) {
     list += (list.empty() ? "" : ", ") + DuckDbText(DuckDbPath(file));
   }
   return "[" + list + "]";
+}
+
+// The newest action about each file, of those that make up the table (`live`) or of those that no
+// longer do. A file with deleted rows is told from the same file before by its deletion vector.
+std::string NewestOfFiles(const std::string& what, bool live) {
+  return fmt::format(
+      "SELECT arg_max({}, (version, added)) AS file FROM (SELECT version, entry, json_type(entry, "
+      "'$.add') IS NOT DISTINCT FROM 'OBJECT' AS added FROM {}) WHERE added OR json_type(entry, "
+      "'$.remove') = 'OBJECT' GROUP BY coalesce(entry->>'$.add.path', entry->>'$.remove.path'), "
+      "coalesce(entry->>'$.add.deletionVector.pathOrInlineDv', "
+      "entry->>'$.remove.deletionVector.pathOrInlineDv', ''), "
+      "coalesce(entry->>'$.add.deletionVector.offset', "
+      "entry->>'$.remove.deletionVector.offset', '') HAVING {} arg_max(added, (version, added))",
+      what, kTable, live ? "" : "NOT");
+}
+
+std::string LiveFiles(DeltaLog::Statistics statistics) {
+  const char* const without = statistics == DeltaLog::Statistics::kText ? "" : "\"stats\":null,";
+  return NewestOfFiles(
+      fmt::format("json_merge_patch(entry->'$.add', '{{{}\"stats_parsed\":null}}')", without),
+      true);
+}
+
+// Gives a finished file its name, in place of an older one.
+Status PublishFile(const fs::path& draft, const fs::path& target) {
+  const UniqueFd fd(::open(draft.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0 || ::rename(draft.c_str(), target.c_str()) != 0) {
+    return SystemFault("write " + target.string(), errno);
+  }
+  return SyncFolder(target.parent_path());
+}
+
+// The actions that a checkpoint keeps, as objects with the kind of each: the newest of those that
+// replace each other, and the files; of files that were removed, those since `since`.
+std::string ActionsText(int64_t since) {
+  constexpr const char* kNewest =
+      "SELECT json_object('{0}', arg_max(entry->'$.{0}', version)) FROM {1} WHERE "
+      "json_type(entry, '$.{0}') = 'OBJECT' GROUP BY {2} HAVING {3}";
+  const auto newest = [&](const char* kind, const char* by, const char* having) {
+    return fmt::format(kNewest, kind, kTable, by, having) + " UNION ALL ";
+  };
+  return newest("protocol", "ALL", "true") + newest("metaData", "ALL", "true") +
+         newest("txn", "entry->>'$.txn.appId'", "true") +
+         newest("domainMetadata", "entry->>'$.domainMetadata.domain'",
+                "NOT arg_max(entry->>'$.domainMetadata.removed' = 'true', version)") +
+         "SELECT json_object('add', file) FROM (" + LiveFiles(DeltaLog::Statistics::kText) +
+         ") UNION ALL SELECT json_object('remove', file) FROM (" +
+         NewestOfFiles("entry->'$.remove'", false) +
+         fmt::format(") WHERE coalesce(CAST(file->>'$.deletionTimestamp' AS BIGINT), 0) >= {}",
+                     since);
 }
 
 }  // namespace
@@ -138,27 +202,43 @@ Result<int64_t> DeltaLog::NewestOf(const std::string& application) {
   return AllAsNumber<int64_t>(version).value_or(-1);
 }
 
-// A file with deleted rows is told from the same file before by its deletion vector.
 Result<std::vector<Json>> DeltaLog::Files(Statistics statistics) {
-  const char* const without = statistics == Statistics::kText ? "" : "\"stats\":null,";
-  PT_LET(
-      const std::string text,
-      duck::AskText(connection_,
-                    fmt::format("SELECT coalesce(CAST(to_json(list(file)) AS VARCHAR), '[]') FROM "
-                                "(SELECT arg_max(json_merge_patch(entry->'$.add', "
-                                "'{{{}\"stats_parsed\":null}}'), (version, added)) "
-                                "AS file FROM (SELECT version, entry, json_type(entry, '$.add') "
-                                "IS NOT DISTINCT FROM 'OBJECT' AS added FROM {}) WHERE added OR "
-                                "json_type(entry, '$.remove') = 'OBJECT' GROUP BY "
-                                "coalesce(entry->>'$.add.path', entry->>'$.remove.path'), "
-                                "coalesce(entry->>'$.add.deletionVector.pathOrInlineDv', "
-                                "entry->>'$.remove.deletionVector.pathOrInlineDv', ''), "
-                                "coalesce(entry->>'$.add.deletionVector.offset', "
-                                "entry->>'$.remove.deletionVector.offset', '') HAVING "
-                                "arg_max(added, (version, added)))",
-                                without, kTable)));
+  PT_LET(const std::string text,
+         duck::AskText(connection_,
+                       fmt::format("SELECT coalesce(CAST(to_json(list(file)) AS VARCHAR), '[]') "
+                                   "FROM ({})",
+                                   LiveFiles(statistics))));
   PT_LET(const Json list, ParseJson(text));
   return std::vector<Json>(list.begin(), list.end());
+}
+
+Status DeltaLog::WriteCheckpoint(const DeltaTable& table) {
+  const int64_t keep = MillisToKeepRemoved(table);
+  const std::string actions = fmt::format(
+      "SELECT unnest(json_transform(action, {})) FROM ({}) t(action)",
+      DuckDbText(CheckpointStructure()), ActionsText(keep < 0 ? 0 : MillisNow() - keep));
+  const std::string name = CheckpointName(table.version);
+  PT_TRY(CopyInto(name, actions, "parquet"));
+  const std::string newest =
+      fmt::format("SELECT CAST({} AS BIGINT) AS version, count(*) AS size FROM read_parquet({})",
+                  table.version, DuckDbText(DuckDbPath(folder() + "/" + name)));
+  return CopyInto(kLastCheckpoint, newest, "json");
+}
+
+// Here a file is renamed once it is whole; at a store objects appear so.
+Status DeltaLog::CopyInto(const std::string& name, const std::string& select,
+                          const std::string& format) {
+  const std::string target = folder() + "/" + name;
+  const bool here = !IsObjectPlace(target);
+  const std::string draft =
+      here ? fmt::format("{}/.{}.{}", folder(), name, RandomLetters(16)) : target;
+  const Status copied = duck::Do(connection_, fmt::format("COPY ({}) TO {} (FORMAT {})", select,
+                                                          DuckDbText(DuckDbPath(draft)), format));
+  if (!here) return PlaceFault(source_, copied);
+  const Status renamed = copied.ok() ? PublishFile(draft, target) : copied;
+  std::error_code ignored;
+  if (!renamed.ok()) fs::remove(draft, ignored);
+  return renamed;
 }
 
 }  // namespace protium

@@ -28,12 +28,16 @@ class DeltaLog {
   // the text of JSON, or without.
   enum class Statistics { kNone, kText };
   Result<std::vector<Json>> Files(Statistics statistics = Statistics::kNone);
+  // Writes what was read by Read(), which must have found a table, as a checkpoint, so that readers
+  // need not begin with the first commit. Two that write one at once write the same.
+  Status WriteCheckpoint(const DeltaTable& table);
   // The folder of the log.
   std::string folder() const;
 
  private:
   Status Load(const std::vector<std::string>& files, const std::string& checkpoint);
   Result<Json> Newest(const std::string& action);
+  Status CopyInto(const std::string& name, const std::string& select, const std::string& format);
   Result<std::string> Ask(const std::string& column, const std::string& where);
 
   const duck::Connection& connection_;

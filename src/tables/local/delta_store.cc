@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "delta/checkpoint.h"
 #include "delta/columns.h"
 #include "delta/commit.h"
 #include "local/delta_log.h"
@@ -61,7 +62,11 @@ class DeltaStoring {
         return ready;
       }
       PT_LET(const bool won, Put());
-      if (won) return true;
+      if (won) {
+        // The rows are in the table, whatever becomes of it; the next one is due soon.
+        (void)Checkpoint();
+        return true;
+      }
     }
     Discard();
     return Fail({.exit = Exit::kRemote,
@@ -142,6 +147,13 @@ class DeltaStoring {
     }
     return PutLakeFile(connection_, store_.target,
                        log_.folder() + "/" + CommitName(table_.version + 1), CommitText(commit));
+  }
+
+  Status Checkpoint() {
+    DeltaTable now = table_;
+    if (++now.version; !IsCheckpointDue(now)) return Status::OK();
+    PT_LET(now, log_.Read());
+    return log_.WriteCheckpoint(now);
   }
 
   void Discard() {
