@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checkpoint: all that a log says up to a version in one file of Parquet, from which readers begin
-// (Delta Transaction Log Protocol, "Checkpoints", classic naming).
+// A checkpoint: all that a log says up to a version in one file of Parquet, from which readers
+// begin (Delta Transaction Log Protocol, "Checkpoints", classic naming).
 #pragma once
 
 #include <cstdint>
