@@ -94,6 +94,7 @@ GOALS = {
     "sum of ranks": [(TIMES, 1)],
     "flights, 64 trials": [(TIMES, 3)],
     "flights, the same 64 trials": [(TIMES, 3)],
+    "flights, 64 random trials": [(TIMES, 3)],
     "asha / all epochs, time": [(AT_MOST, 0.4)],
     "asha / all epochs, best rmse": [(AT_MOST, 1.01)],
     "breast_cancer, auc": [(SHORT_BY, 0.003)],
@@ -320,6 +321,8 @@ BENCHES = {
     "clicks": (1, CLICKS.ours, CLICKS.theirs, "DDP, Gloo, sparse embeddings"),
     "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
     "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
+    "search-hyperopt": (1, SEARCHED.ours, SEARCHED.of_hyperopt, "Hyperopt"),
+    "search-ray": (1, lambda: SEARCHED.our_random_flights(tables()), lambda: SEARCHED.of_ray(tables()), "Ray Tune + PyTorch"),
     "search-tables": (1, SEARCH_TABLES.ours, None, ""),
     "streams": (1, STREAMS.ours, None, ""),
     "streams-day": (1, STREAMS.soak, None, ""),
@@ -329,9 +332,10 @@ BENCHES = {
 
 
 # Figures that need both sides: (ours, theirs).
-TOGETHER = {"search": SEARCHED.ranks}
+TOGETHER = {"search": SEARCHED.ranks, "search-hyperopt": SEARCHED.ranks}
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
-ASKED_ONLY = {"search-flights", "search-tables", "streams-day"}  # Minutes, so not part of a plain ./dev bench.
+# Minutes, so not part of a plain ./dev bench.
+ASKED_ONLY = {"search-flights", "search-hyperopt", "search-ray", "search-tables", "streams-day"}
 NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 

@@ -22,6 +22,7 @@ trials = %d
 "net.hidden" = [[64], [128, 64], [256, 128]]
 "net.dropout" = { uniform = [0, 0.3] }
 """ % TRIALS
+ASHA = ("search.prune=asha", "search.grace=1")
 
 
 # Both lists pooled and sorted: the sums of their ranks, equal values in the middle.
@@ -58,6 +59,9 @@ class Searched:
     def theirs(self):
         return self.kept("theirs", self.figures(self.python, "bench/peers/search.py"))
 
+    def of_hyperopt(self):
+        return self.kept("theirs", self.figures(self.python, "bench/peers/search_hyperopt.py"))
+
     # Of each function the ranks of all runs, 1 is the best, added up; less is better.
     def ranks(self):
         pairs = [sums_of_ranks(self.all["ours"][name], self.all["theirs"][name]) for name in self.all["theirs"]]
@@ -80,13 +84,24 @@ class Searched:
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return json.loads(said.strip().splitlines()[-1]), spent
 
+    def random_asha(self, tables, folder):
+        return self.search(tables, folder, "search.method=random", *ASHA)
+
+    def our_random_flights(self, tables):
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            said, _ = self.random_asha(tables, folder)
+        return [{"figure": f"flights, {TRIALS} random trials", "value": said["seconds"]["total"], "unit": "s"},
+                {"figure": f"flights, {TRIALS} random trials, best rmse", "value": said["search"]["value"], "unit": "minutes"}]
+
+    def of_ray(self, tables):
+        return self.figures(self.python, "bench/peers/search_ray.py", self.job_file, tables, str(TRIALS), str(EPOCHS))
+
     # Random trials are the same with and without pruning; those of tpe beside Optuna's.
     def our_flights(self, tables):
-        asha = ("search.prune=asha", "search.grace=1")
         with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
             whole, whole_spent = self.search(tables, folder, "search.method=random")
-            some, some_spent = self.search(tables, folder, "search.method=random", *asha)
-            tpe, tpe_spent = self.search(tables, folder, "search.method=tpe", *asha)
+            some, some_spent = self.random_asha(tables, folder)
+            tpe, tpe_spent = self.search(tables, folder, "search.method=tpe", *ASHA)
             self.trials = trials_of(tpe["folder"])
         for name, value, unit in (
                 ("random, all epochs", whole["seconds"]["total"], "s"),

@@ -91,4 +91,5 @@ def main():
     print(json.dumps({"figure": "ask after 1,000 trials", "value": ask_ms(), "unit": "ms"}), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -25,18 +25,25 @@ def sides_of(job, folder):
     return [[each[torch.from_numpy(rows)] for each in tensors] for rows in (train, held)], cardinalities, deviation
 
 
-def objective_of(train, held, cardinalities, deviation, epochs):
+# Trains a net of these options; yields the best rmse so far after each epoch.
+def curve(options, train, held, cardinalities, deviation, epochs):
+    net = by_hand.make_net(cardinalities, train[0].shape[1], HIDDEN[options["hidden"]], options["dropout"])
+    optimizer = torch.optim.Adam(net.parameters(), options["learning_rate"], weight_decay=options["weight_decay"])
+    best = float("inf")
+    for _ in range(epochs):
+        by_hand.train_epoch(net, optimizer, *train, options["batch_size"])
+        best = min(best, by_hand.rmse(by_hand.predict(net, *held[:2]), held[2]) * deviation)
+        yield best
+
+
+def objective_of(*task):
     def objective(trial):
-        rate = trial.suggest_float("learning_rate", 1e-4, 3e-2, log=True)
-        decay = trial.suggest_float("weight_decay", 1e-6, 1e-2, log=True)
-        batch = trial.suggest_int("batch_size", 256, 2048, log=True)
-        hidden = HIDDEN[trial.suggest_categorical("hidden", list(HIDDEN))]
-        net = by_hand.make_net(cardinalities, train[0].shape[1], hidden, trial.suggest_float("dropout", 0, 0.3))
-        optimizer = torch.optim.Adam(net.parameters(), rate, weight_decay=decay)
-        best = float("inf")
-        for epoch in range(1, epochs + 1):
-            by_hand.train_epoch(net, optimizer, *train, batch)
-            best = min(best, by_hand.rmse(by_hand.predict(net, *held[:2]), held[2]) * deviation)
+        options = {"learning_rate": trial.suggest_float("learning_rate", 1e-4, 3e-2, log=True),
+                   "weight_decay": trial.suggest_float("weight_decay", 1e-6, 1e-2, log=True),
+                   "batch_size": trial.suggest_int("batch_size", 256, 2048, log=True),
+                   "hidden": trial.suggest_categorical("hidden", list(HIDDEN)),
+                   "dropout": trial.suggest_float("dropout", 0, 0.3)}
+        for epoch, best in enumerate(curve(options, *task), 1):
             trial.report(best, epoch)
             if trial.should_prune():
                 raise optuna.TrialPruned
@@ -66,4 +73,5 @@ def main():
         print(json.dumps({"figure": name, "value": value, "unit": unit}), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
