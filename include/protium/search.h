@@ -87,7 +87,10 @@ struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
   int64_t trials = 0;             // 0: 20, or the whole grid.
   int64_t seed = 0;               // Of the draws; trial i is the same on every machine.
-  int64_t lag = 4;                // kTpe: trial i learns from the results of trials below i - lag.
+  // kTpe: trial i learns from the results of trials below i - lag. Unset: 4, or 8 with `prune`,
+  // where a few trials take many times as long as most.
+  std::optional<int64_t> lag;
+  int64_t Lag() const { return lag.value_or(prune == Prune::kNone ? 4 : 8); }
   int64_t population = 8;         // kPopulation: trials of a generation;
   int64_t every = 0;              // the epochs that each trains; 0: a tenth of all.
   MetricNames metric;             // None: train.best.
@@ -136,7 +139,7 @@ struct SearchOptions {
     visit(
         "lag", lag,
         {.help = "tpe: trial i learns from the results of trials below i - lag, so lag + 1 trials "
-                 "can run at the same time",
+                 "can run at the same time; unless set, 4, or 8 with prune",
          .at_least = 0});
     visit("population", population,
           {.help = "population: how many nets train side by side", .at_least = 2, .at_most = 1000});

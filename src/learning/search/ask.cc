@@ -16,7 +16,7 @@ AskedTrials::AskedTrials(const Search& search, const SettledSearch& settled,
     : search_(search),
       settled_(settled),
       own_(std::move(own)),
-      proposals_(settled.proposed, search.options().lag) {
+      proposals_(settled.proposed, search.options().Lag()) {
   for (const SettledTrial& each : settled.trials) {
     trials_.push_back({.values = each.values, .settled = each});
   }

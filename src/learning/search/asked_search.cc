@@ -68,7 +68,7 @@ class AskedSearch::State {
         rule_(rule),
         end_(options, order),
         clock_({}, options.seconds),
-        proposals_(std::move(proposed), options.lag),
+        proposals_(std::move(proposed), options.Lag()),
         pruning_(rule, 1),
         table_(order, PathsOf(options.space)) {}
 

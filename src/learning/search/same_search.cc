@@ -25,7 +25,7 @@ Json Identity(const Search& search, const SettledSearch& settled) {
   for (const OrderedMetric& each : settled.order.metrics) metrics.push_back(each.name);
   Json identity = {{"method", fields::Write(options.method)},
                    {"seed", options.seed},
-                   {"lag", options.lag},
+                   {"lag", options.Lag()},
                    {"metric", ToJson(metrics)},
                    {"prune", PruningToJson(settled.prune)},
                    {"from", TrialsOf(settled.known)},

@@ -282,7 +282,7 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
     }
     parallel = CoresOf(address) / cores;
   }
-  if (settled.learns()) fits = std::min(fits, (search.options().lag + 1) * FitsATrial(search));
+  if (settled.learns()) fits = std::min(fits, (search.options().Lag() + 1) * FitsATrial(search));
   if (settled.proposed.population) fits = settled.proposed.population->members();
   return int32_t(std::clamp(parallel, int64_t{1}, std::max(fits, int64_t{1})));
 }
