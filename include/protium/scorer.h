@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ class Scorer {
   // and with others among them, and have any types that Transform() takes; what it refuses is
   // refused here.
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const;
+
+  // A sentence for people, if rows that Score() took do not seem to follow those that the model
+  // keeps: stages such as lag count rows, and take the kept ones for the rows just before.
+  std::optional<std::string> gap() const;
 
   // The same for rows that are further ahead than the model looks back. `rows` may have the label:
   // where it is NULL, or everywhere if there is no such column, it is predicted, of each series the

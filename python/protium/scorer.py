@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from . import _arrow, _library
@@ -26,6 +27,7 @@ class Scorer:
     def __init__(self, model: "Model") -> None:
         self._handle = 0
         self._handle = _library.made("pt_scorer_open", model._own())
+        self._watch_gap = bool(self._facts()["reads_history"])
 
     def __del__(self) -> None:
         if getattr(self, "_handle", 0) and not sys.is_finalizing():
@@ -46,11 +48,11 @@ class Scorer:
 
     def score_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The predictions for one row: a value for each column, None where it is missing."""
-        return dict(self._json(dict(row)))
+        return dict(self._checked(self._json(dict(row))))
 
     def score_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The predictions for these rows, in their order."""
-        return list(self._json([dict(row) for row in rows]))
+        return list(self._checked(self._json([dict(row) for row in rows])))
 
     def score(self, batch: Any) -> Any:
         """A pyarrow.RecordBatch of predictions for one of rows."""
@@ -61,6 +63,7 @@ class Scorer:
         batch._export_to_c(ctypes.addressof(given), ctypes.addressof(schema))
         _library.call("pt_scorer_score", self._handle, *map(ctypes.addressof, (
             schema, given, made_schema, made)))
+        self._checked(None)
         return pyarrow.RecordBatch._import_from_c(ctypes.addressof(made),
                                                   ctypes.addressof(made_schema))
 
@@ -84,6 +87,13 @@ class Scorer:
                       ctypes.addressof(made_schema), ctypes.addressof(made))
         return pyarrow.RecordBatch._import_from_c(ctypes.addressof(made),
                                                   ctypes.addressof(made_schema))
+
+    def _checked(self, scored: Any) -> Any:
+        """Warns once if rows seem to be missing before those that were scored."""
+        if self._watch_gap and (gap := self._facts()["gap"]):
+            self._watch_gap = False
+            warnings.warn(gap, stacklevel=3)
+        return scored
 
     def _json(self, rows: Any) -> Any:
         # NaN, as pandas and NumPy write what is missing, is not JSON.

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 import protium as pt
 
@@ -199,6 +200,15 @@ class Models(unittest.TestCase):
         self.assertEqual(model.forecast(newer=rows)["day"].to_pylist(), days[60:62])
         with self.assertRaisesRegex(pt.UsageError, "no horizon"):
             model.forecast("soon")
+        scorer = model.scorer()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scorer.score_row({"day": days[60], "rides": None})
+            self.assertEqual(caught, [])
+            for _ in range(2):
+                scorer.score_row({"day": days[63], "rides": None})
+            self.assertEqual(len(caught), 1)
+            self.assertIn("the model keeps rows up to 2024-02-29, and a request begins on 2024-03-03", str(caught[0].message))
 
     def test_a_column_without_values_is_told(self):
         with tempfile.TemporaryDirectory() as folder:

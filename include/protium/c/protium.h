@@ -177,7 +177,9 @@ pt_error* pt_run_report(const char* folder, char** path);
 // The scorer no longer needs the model or the session; several threads may call its functions at
 // once.
 pt_error* pt_scorer_open(const pt_model* model, pt_scorer** scorer);
-// {"input", "output"}: the columns that rows must have, and those of predictions.
+// {"input", "output", "reads_history", "gap"}: the columns that rows must have, those of
+// predictions, whether rows look back to those that the model keeps, and a sentence if rows that
+// were scored do not seem to follow these, else null.
 pt_error* pt_scorer_describe(const pt_scorer* scorer, char** json);
 // Takes over a batch of rows, a struct as in an Arrow C stream, in any case; returns a batch with
 // one prediction for each row, which the caller releases. Columns are found by name.

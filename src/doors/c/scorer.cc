@@ -43,7 +43,11 @@ Status CheckGiven(const arrow::RecordBatch& rows) {
 Result<Json> DescribeScorer(const Scorer& scorer) {
   PT_LET(Json input, SchemaToJson(*scorer.input()));
   PT_LET(Json output, SchemaToJson(*scorer.output()));
-  return Json{{"input", std::move(input)}, {"output", std::move(output)}};
+  const auto gap = scorer.gap();
+  return Json{{"input", std::move(input)},
+              {"output", std::move(output)},
+              {"reads_history", scorer.ReadsHistory()},
+              {"gap", gap ? Json(*gap) : Json()}};
 }
 
 // The horizon of the options of pt_scorer_forecast(); nullopt if there is none.

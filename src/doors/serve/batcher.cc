@@ -67,7 +67,9 @@ void Batcher::Count(const Served& model, const arrow::RecordBatch& rows) {
   figures_.Scored(rows.num_rows());
   model.drift->Add(rows);
   if (!note_) return;
-  if (const auto gap = model.gap->Look(rows)) note_(*gap);
+  // Once, so that a log stays short.
+  const auto gap = model.scorer.gap();
+  if (gap && !model.gap_said->exchange(true)) note_(*gap + ". This is said once\n");
 }
 
 void Batcher::Run(std::stop_token stop) {

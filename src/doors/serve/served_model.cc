@@ -57,7 +57,7 @@ Result<std::shared_ptr<const Served>> ServedModel::Explaining(int32_t columns) c
   }
   PT_LET(Scorer scorer, now_->scorer.Explaining(columns));
   auto made = std::make_shared<const Served>(Served{std::move(scorer), now_->generation, now_->net,
-                                                    now_->version, now_->drift, now_->gap});
+                                                    now_->version, now_->drift, now_->gap_said});
   if (explaining_.size() == kMostExplaining) explaining_.clear();
   explaining_[columns] = made;
   return made;
@@ -81,10 +81,8 @@ Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& in
   PT_LET(const PipelineModel model, inputs.empty() ? PipelineModel::Load(*session, folder)
                                                    : LoadOnnxModel(*session, folder, inputs));
   PT_LET(Scorer scorer, Scorer::Make(model));
-  PT_LET(GapWatch gap, GapWatch::Make(StateOf(model)));
   Served served{.scorer = std::move(scorer),
-                .drift = std::make_shared<DriftWatch>(StateOf(model).profile),
-                .gap = std::make_shared<GapWatch>(std::move(gap))};
+                .drift = std::make_shared<DriftWatch>(StateOf(model).profile)};
   if (StateOf(model).chain->estimator) served.net = StateOf(model).net.net.name;
   return served;
 }

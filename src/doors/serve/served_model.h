@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -15,7 +16,6 @@
 #include "base/json.h"
 #include "protium/scorer.h"
 #include "serve/drift_watch.h"
-#include "serve/gap_watch.h"
 
 namespace protium {
 
@@ -32,7 +32,8 @@ struct Served {
   Json net;                  // The name of its net; null without one.
   std::string version = {};  // kStable or kCanary; empty: there is no canary.
   std::shared_ptr<DriftWatch> drift = std::make_shared<DriftWatch>(Json());  // Of its rows.
-  std::shared_ptr<GapWatch> gap = std::make_shared<GapWatch>();
+  // Whether Scorer::gap() was noted.
+  std::shared_ptr<std::atomic<bool>> gap_said = std::make_shared<std::atomic<bool>>(false);
 };
 
 // Any thread.

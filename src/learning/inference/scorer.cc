@@ -17,6 +17,7 @@
 #include "format/carried_rows.h"
 #include "inference/batch_steps.h"
 #include "inference/behind_history.h"
+#include "inference/gap_watch.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
 #include "inference/newer_rows.h"
@@ -146,7 +147,18 @@ struct Scorer::Inside {
   std::shared_ptr<const Background> background = nullptr;   // Null for a model that has none.
   std::shared_ptr<arrow::RecordBatch> kept = nullptr;       // Null for a model of single rows.
   std::shared_ptr<PreparedColumns> prepared = nullptr;
+  std::shared_ptr<GapWatch> gap = nullptr;  // Null for a model of single rows.
   std::optional<Explanations> explanations = std::nullopt;
+
+  // `rows`: those that the model keeps, or newer ones in their place; null: it keeps none.
+  Status Keep(std::shared_ptr<arrow::RecordBatch> rows) {
+    kept = std::move(rows);
+    prepared = std::make_shared<PreparedColumns>(kept);
+    if (kept == nullptr) return Status::OK();
+    PT_LET(KeptEnds ends, KeptEnds::Make(kept, SeriesOf(StateOf(model))));
+    gap = std::make_shared<GapWatch>(std::move(ends));
+    return Status::OK();
+  }
 
   // Takes from the model how predictions are explained.
   void Explain() {
@@ -207,8 +219,8 @@ struct Scorer::Inside {
 Result<Scorer> Scorer::Make(const PipelineModel& model) {
   const ModelState& state = StateOf(model);
   auto inside = std::make_shared<Inside>(model, NeededColumns(state), AddedColumns(state));
-  PT_LET(inside->kept, ReadKeptRows(state));
-  inside->prepared = std::make_shared<PreparedColumns>(inside->kept);
+  PT_LET(auto kept, ReadKeptRows(state));
+  PT_TRY(inside->Keep(std::move(kept)));
   if (state.chain->estimator) {
     if (!state.chain->extensions.empty()) {
       return Fail({.exit = Exit::kUsage,
@@ -243,7 +255,12 @@ const SchemaPtr& Scorer::output() const { return inside_->output; }
 Result<std::shared_ptr<arrow::RecordBatch>> Scorer::Score(const arrow::RecordBatch& rows) const {
   auto scored = inside_->Score(rows);
   if (!scored.ok()) return inside_->model.Explain(scored.status());
+  if (inside_->gap) inside_->gap->Look(rows);
   return scored;
+}
+
+std::optional<std::string> Scorer::gap() const {
+  return inside_->gap ? inside_->gap->seen() : std::nullopt;
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> Scorer::RollForward(const arrow::RecordBatch& rows,
@@ -261,8 +278,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scorer::NextRows(const Horizon& hori
 Result<Scorer> Scorer::WithNewerRows(const arrow::RecordBatch& rows) const {
   if (inside_->kept == nullptr) return NothingToRoll();
   auto inside = std::make_shared<Inside>(*inside_);
-  PT_LET(inside->kept, WithNewer(*inside_->kept, rows, SeriesOf(StateOf(inside_->model))));
-  inside->prepared = std::make_shared<PreparedColumns>(inside->kept);
+  PT_LET(auto kept, WithNewer(*inside_->kept, rows, SeriesOf(StateOf(inside_->model))));
+  PT_TRY(inside->Keep(std::move(kept)));
   return Scorer(std::move(inside));
 }
 
