@@ -40,6 +40,13 @@ struct PipelinePlaced {
 };
 Json EventToJson(const PipelinePlaced& event);
 
+// A table is about to be scored: what went before belongs to training.
+struct ScoringStarted {
+  static constexpr std::string_view kName = "score_start";
+  template <class Visit>
+  void Fields(Visit&) {}
+};
+
 // How an engine ran a query: its operators, and where to see more of it.
 struct QueryRan {
   static constexpr std::string_view kName = "engine_plan";

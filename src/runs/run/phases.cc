@@ -36,32 +36,29 @@ void RunPhases::Close() {
   if (!parts_.empty()) parts_.back().over = true;
 }
 
-void RunPhases::Enter(Phase phase, double began) {
+void RunPhases::Enter(Phase phase) {
   if (!parts_.empty() && !parts_.back().over) {
     if (parts_.back().phase == phase) return;
-    parts_.back().ended = began;
+    parts_.back().ended = time_;
     parts_.back().over = true;
   }
   if (parts_.size() < kMostParts)
-    parts_.push_back({.phase = phase, .began = began, .ended = time_});
+    parts_.push_back({.phase = phase, .began = time_, .ended = time_});
 }
 
 // Plans of later phases report reads and writes as well.
 void RunPhases::EnterEtl() {
-  if (parts_.empty() || parts_.back().over || IsIn(Phase::kPrepare)) Enter(Phase::kEtl, time_);
+  if (parts_.empty() || parts_.back().over || IsIn(Phase::kPrepare)) Enter(Phase::kEtl);
 }
-
-// No event reports when scoring begins: it is at the last event about training.
-void RunPhases::EnterScoring() { Enter(Phase::kScore, IsIn(Phase::kTrain) ? trained_ : time_); }
 
 // If written after training, it is the model's output for a table; otherwise a query's own rows.
 void RunPhases::Take(const OutputWritten&) {
-  if (IsIn(Phase::kTrain)) EnterScoring();
+  if (IsIn(Phase::kTrain)) Enter(Phase::kScore);
 }
 
 void RunPhases::Take(const OtherEvent& event) {
   if (event.name == PipelinePlaced::kName) EnterEtl();
-  if (event.name == RankSeconds::kName) trained_ = time_;
+  if (event.name == ScoringStarted::kName) Enter(Phase::kScore);
 }
 
 void RunPhases::Take(const EtlProgress& event) {
@@ -75,21 +72,19 @@ void RunPhases::Take(const EtlDone& event) {
 }
 
 void RunPhases::Take(const GangPlaced& event) {
-  if (event.role == TaskRole::kTrain) Enter(Phase::kStart, time_);
-  if (event.role == TaskRole::kScore) EnterScoring();
+  if (event.role == TaskRole::kTrain) Enter(Phase::kStart);
+  if (event.role == TaskRole::kScore) Enter(Phase::kScore);
 }
 
 void RunPhases::Take(const TrainStarted& event) {
-  Enter(Phase::kTrain, time_);
-  trained_ = time_;
+  Enter(Phase::kTrain);
   train_rows_ = event.rows;
   epochs_ = std::max<int64_t>(event.epochs, 1);
   first_step_ = event.step;
 }
 
 void RunPhases::Take(const StepDone& event) {
-  Enter(Phase::kTrain, time_);
-  trained_ = time_;
+  Enter(Phase::kTrain);
   // In floating point: a damaged file may contain any number.
   const double share = double(event.step - first_step_) / double(std::max<int64_t>(event.steps, 1));
   const double rows = double(train_rows_) * double(epochs_) * share;
@@ -97,7 +92,7 @@ void RunPhases::Take(const StepDone& event) {
 }
 
 void RunPhases::Take(const Scored& event) {
-  EnterScoring();
+  Enter(Phase::kScore);
   if (event.rows > 0) parts_.back().rows += event.rows;
 }
 

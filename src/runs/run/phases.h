@@ -36,16 +36,14 @@ class RunPhases {
   const std::vector<RunPart>& parts() const { return parts_; }
 
  private:
-  void Take(const RunStarted&) { Enter(Phase::kPrepare, time_); }
+  void Take(const RunStarted&) { Enter(Phase::kPrepare); }
   void Take(const EtlProgress& event);
   void Take(const EtlDone& event);
-  void Take(const StageFitted&) { Enter(Phase::kFit, time_); }
-  void Take(const TrialStarted&) { Enter(Phase::kSearch, time_); }
+  void Take(const StageFitted&) { Enter(Phase::kFit); }
+  void Take(const TrialStarted&) { Enter(Phase::kSearch); }
   void Take(const GangPlaced& event);
   void Take(const TrainStarted& event);
   void Take(const StepDone& event);
-  void Take(const EpochDone&) { trained_ = time_; }
-  void Take(const Validated&) { trained_ = time_; }
   void Take(const Scored& event);
   void Take(const OutputWritten&);
   void Take(const RunEnded&) { Close(); }
@@ -53,15 +51,13 @@ class RunPhases {
   template <class E>
   void Take(const E&) {}
 
-  void Enter(Phase phase, double began);
+  void Enter(Phase phase);
   void EnterEtl();
-  void EnterScoring();
   void Close();
   bool IsIn(Phase phase) const { return !parts_.empty() && parts_.back().phase == phase; }
 
   std::vector<RunPart> parts_;
   double time_ = 0;         // Of the last event.
-  double trained_ = 0;      // Of the last event about training.
   int64_t train_rows_ = 0;  // Of an epoch.
   int64_t epochs_ = 1;
   int64_t first_step_ = 0;  // The step at which this training began.

@@ -24,13 +24,14 @@ TEST(PartsOfARun, HaveTheirTimesAndRows) {
         At("00:05.000", {{"event", "train_start"}, {"rows", 100}, {"steps", 20}, {"epochs", 2}}),
         At("00:06.000", {{"event", "step"}, {"step", 20}, {"steps", 20}, {"epoch", 2}}),
         At("00:06.500", {{"event", "lanes"}, {"step", 20}}),
+        At("00:07.500", {{"event", "score_start"}}),
         At("00:08.000", {{"event", "score_metrics"}, {"rows", 50}}),
         At("00:09.000", {{"event", "end"}, {"state", "done"}})}) {
     parts.On(event);
   }
   const std::vector<std::tuple<std::string, double, int64_t>> expected = {
       {"prepare", 0.5, 0},   {"etl", 2, 4000},    {"fit", 0.5, 0},
-      {"start ranks", 2, 0}, {"train", 1.5, 200}, {"score", 2.5, 50}};
+      {"start ranks", 2, 0}, {"train", 2.5, 200}, {"score", 1.5, 50}};
   ASSERT_EQ(parts.parts().size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     const RunPart& part = parts.parts()[i];

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/unknown_name.h"
+#include "events/events.h"
 #include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
@@ -21,8 +22,7 @@
 namespace protium {
 namespace {
 
-// Whether running `plan` scores rows: then its seconds count as "score", and metrics of an earlier
-// scoring are dropped first, since those of two tables must not be merged.
+// Whether running `plan` scores rows: then its seconds count as "score".
 bool Scores(const Plan& plan) {
   const auto* const task = std::get_if<MapTask>(&plan->verb);
   if (task != nullptr && task->role == MapTask::Role::kScore) return true;
@@ -30,6 +30,12 @@ bool Scores(const Plan& plan) {
     if (Scores(input)) return true;
   }
   return false;
+}
+
+// Metrics of an earlier scoring are dropped, since those of two tables must not be merged.
+void BeginScoring(SessionState& session) {
+  session.record().BeginScoring();
+  session.call().Send(ScoringStarted{});
 }
 
 // Reports the rows of unlearned classes, which have no metric, after all are scored.
@@ -109,7 +115,7 @@ Result<BatchStreamPtr> DataFrame::Stream() const {
   SessionState& session = StateOf(*session_);
   PT_TRY(FirstError(plan_));
   PT_TRY(session.CheckSettings());
-  if (Scores(plan_)) session.record().BeginScoring();
+  if (Scores(plan_)) BeginScoring(session);
   return session.engine().Execute(plan_, session.call());
 }
 
@@ -118,7 +124,7 @@ Result<int64_t> DataFrame::Run() const {
   PT_TRY(FirstError(plan_));
   PT_TRY(session.CheckSettings());
   const bool scores = Scores(plan_);
-  if (scores) session.record().BeginScoring();
+  if (scores) BeginScoring(session);
   const auto since = Clock::now();
   PT_LET(const int64_t rows, session.engine().Run(plan_, session.call()));
   session.record().AddSeconds(scores ? "score" : "etl", since);
@@ -162,7 +168,7 @@ Status Writer::File(const std::string& path, Format format, const WriteOptions& 
   PT_LET(const FileForm form, FormToWrite(format, path));
   const std::string target = session.OutputPath(path).string();
   const bool scores = Scores(frame_.plan());
-  if (scores) session.record().BeginScoring();
+  if (scores) BeginScoring(session);
   const auto since = Clock::now();
   PT_LET(const int64_t rows, WriteFrame(session, frame_.plan(), form, target, options.partitions));
   session.record().AddSeconds(scores ? "score" : "write", since);
@@ -204,7 +210,7 @@ Status Writer::Table(const Source& target, StoreMode mode, const std::string& ou
   if (IsHere(target)) PT_TRY(RefuseInputs(session.inputs(), store.target.file));
   PT_LET(store.run, session.sources().RunId());
   const bool scores = Scores(frame_.plan());
-  if (scores) session.record().BeginScoring();
+  if (scores) BeginScoring(session);
   const auto since = Clock::now();
   const std::string place = DescribeSource(store.target);
   const Plan plan = MakePlan(std::move(store), {frame_.plan()});
