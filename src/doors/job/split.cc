@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/cells.h"
 #include "stages/stage.h"
 
 namespace protium {
@@ -37,7 +38,7 @@ Status CheckSplitColumn(const JobSplit& split, const arrow::Schema& schema) {
   if (field->type()->id() == arrow::Type::BOOL) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("column \"{}\" is {}, not boolean", split.column,
-                                   field->type()->ToString()),
+                                   TypeText(*field->type())),
                .where = "split.column",
                .fix = "write a condition for it in the SQL: day >= DATE '2015-06-14' AS held_out"});
 }
@@ -50,8 +51,8 @@ Status CheckMoments(const JobSplit& split, const arrow::Schema& schema) {
   if (!fits.ok()) {
     return Fail(
         {.exit = Exit::kUsage,
-         .what = fmt::format("column \"{}\" is {}, not {}", split.by_time,
-                             field->type()->ToString(), fits.message()),
+         .what = fmt::format("column \"{}\" is {}, not {}", split.by_time, TypeText(*field->type()),
+                             fits.message()),
          .where = "split.by_time",
          .fix = text ? fmt::format("read it in the SQL: to_date({0}) AS {0}", split.by_time) : ""});
   }

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/cells.h"
 #include "column/decimals.h"
 #include "column/group_batches.h"
 #include "column/schema.h"
@@ -138,7 +139,7 @@ Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
   }
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("a function takes column \"{}\" as {}, and it is {}", name,
-                                   type->ToString(), column->type()->ToString()),
+                                   TypeText(*type), TypeText(*column->type())),
                .fix = "convert it before, in the SQL or by WithColumns()"});
 }
 
@@ -157,8 +158,8 @@ Result<RowBatch> WithColumn(const RowBatch& rows, const std::string& name,
     if (!column->type()->Equals(*field->type())) {
       return Fail({.exit = Exit::kUsage,
                    .what = fmt::format("column \"{}\" of a task's output is {}, and {} was made",
-                                       field->name(), field->type()->ToString(),
-                                       column->type()->ToString())});
+                                       field->name(), TypeText(*field->type()),
+                                       TypeText(*column->type()))});
     }
     columns.push_back(std::move(column));
   }

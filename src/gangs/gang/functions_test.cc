@@ -113,7 +113,7 @@ TEST(Functions, OfARowThatDoNotFitTheTable) {
   EXPECT_THAT(what(EachRow("made", {"n", "n"}, twice)), HasSubstr("1 parameters, and 2 columns"));
   EXPECT_THAT(what(EachRow("other", {"n"}, twice)), HasSubstr("has a column \"made\""));
   EXPECT_THAT(what(EachRow("made", {"n"}, [](int64_t n) { return n; })),
-              HasSubstr("\"made\" of a task's output is double, and int64 was made"));
+              HasSubstr("\"made\" of a task's output is float64, and int64 was made"));
 }
 
 TEST(Functions, OfABatchAreMadeOnce) {

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/cells.h"
 #include "model/carried_decimals.h"
 #include "model/kept_history.h"
 #include "model/model_state.h"
@@ -63,7 +64,7 @@ Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
     const Status fits = fits_type(*field->type());
     if (fits.ok()) return fits;
     return Fail({.exit = Exit::kInput,
-                 .what = "column \"" + column + "\" is " + field->type()->ToString() + ", not " +
+                 .what = "column \"" + column + "\" is " + TypeText(*field->type()) + ", not " +
                          fits.message()});
   };
   for (const PlacedStage& each : chain.stages) {

@@ -106,7 +106,7 @@ TEST(Chain, RefusesWrongTypes) {
   EXPECT_EQ(FaultWith({Imputer({.inputs = {"origin"}})}).what,
             "column \"origin\" is string, not numbers");
   EXPECT_EQ(FaultWith({StringIndexer({.inputs = {"temp"}})}).what,
-            "column \"temp\" is double, not text, whole numbers or booleans");
+            "column \"temp\" is float64, not text, whole numbers or booleans");
   EXPECT_EQ(FaultWith({TorchEstimator({.numeric = {"x"}, .label = "delay"})}).where,
             "pipeline.0.numeric");
 }

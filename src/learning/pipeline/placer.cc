@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "column/cells.h"
 #include "stages/history_stage.h"
 
 namespace protium {
@@ -261,7 +262,7 @@ Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) 
   if (fits.ok() || known_ != KnownOfTable::kTypes) return Status::OK();
   const StageColumn& column = chain_.columns[at];
   return Fail({.exit = Exit::kUsage,
-               .what = "column \"" + column.name + "\" is " + column.type->ToString() + ", not " +
+               .what = "column \"" + column.name + "\" is " + TypeText(*column.type) + ", not " +
                        fits.message(),
                .where = path_ + "." + key,
                .fix = AdviceOn(key, column, fits.message())});

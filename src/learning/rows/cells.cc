@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "base/strict_math.h"
+#include "column/cells.h"
 #include "column/decimals.h"
 
 namespace protium {
@@ -350,7 +351,7 @@ Result<std::vector<uint64_t>> Identities(const arrow::ArrayData& column) {
   const CellReader high = IdentityReader(column.type->id(), Half::kHigh);
   if (low == nullptr) {
     return Status::TypeError("a group must be a text, a whole number or a date, and this is ",
-                             column.type->ToString());
+                             TypeText(*column.type));
   }
   std::vector<uint64_t> out(size_t(column.length));
   Tile tile;

@@ -16,6 +16,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/cells.h"
 #include "column/lists.h"
 
 namespace protium {
@@ -24,7 +25,7 @@ namespace {
 Status WrongType(const std::string& name, const arrow::DataType& type, const char* must) {
   return Fail(
       {.exit = Exit::kInput,
-       .what = fmt::format("column {} has type {} and cannot be packed", name, type.ToString()),
+       .what = fmt::format("column {} has type {} and cannot be packed", name, TypeText(type)),
        .where = "column " + name,
        .why = must,
        .fix = "cast it in the query"});

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/splitmix.h"
+#include "column/cells.h"
 #include "frame/session_state.h"
 #include "pipeline/train_rows.h"
 #include "plan/time_cut.h"
@@ -47,7 +48,7 @@ Status CheckTimeOf(const arrow::Schema& schema, const std::string& time, const s
   const Status fits = CheckTime(*field->type());
   if (fits.ok()) return fits;
   return Fail({.exit = Exit::kInput,
-               .what = fmt::format("column \"{}\" is {}, not {}", time, field->type()->ToString(),
+               .what = fmt::format("column \"{}\" is {}, not {}", time, TypeText(*field->type()),
                                    fits.message()),
                .where = where});
 }

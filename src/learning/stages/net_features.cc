@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "stages/batch_stage.h"
 #include "stages/column_stage.h"
 #include "stages/net_feed.h"
@@ -254,7 +255,7 @@ class NetFeaturesStage : public BatchStage {
     if (text == feed_.TakesText(i)) return Status::OK();
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("column \"{}\" is {}, and the net takes {} there", column.name,
-                                     column.type->ToString(), NameOf(feed_.element_of(i))),
+                                     TypeText(*column.type), NameOf(feed_.element_of(i))),
                  .where = "inputs"});
   }
 

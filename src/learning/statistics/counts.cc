@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "column/visit.h"
 #include "statistics/state.h"
 
@@ -107,7 +108,7 @@ Result<int64_t> CountTexts(const arrow::Array& values, const CounterFinder& find
     return missing;
   }
   return Fail(
-      {.exit = Exit::kInput, .what = "cannot count values of type " + values.type()->ToString()});
+      {.exit = Exit::kInput, .what = "cannot count values of type " + TypeText(*values.type())});
 }
 
 // The counter of a text, created with 0 if it is new.

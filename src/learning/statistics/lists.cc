@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "column/decimals.h"
 #include "column/lists.h"
 #include "column/visit.h"
@@ -18,7 +19,7 @@ namespace {
 // The elements of all lists, including those outside of a slice.
 Result<std::shared_ptr<arrow::Array>> ElementsOf(const arrow::Array& column) {
   if (IsList(*column.type())) return arrow::MakeArray(column.data()->child_data[0]);
-  return Status::TypeError("a column of lists is needed, not of ", column.type()->ToString());
+  return Status::TypeError("a column of lists is needed, not of ", TypeText(*column.type()));
 }
 
 std::vector<double> Decimals(const arrow::Array& values) {
@@ -47,7 +48,7 @@ Result<std::vector<double>> NumbersOf(const arrow::Array& values) {
   if (VisitReals(values, read) || VisitWholes(values, read) || VisitUnsigned(values, read)) {
     return numbers;
   }
-  return Status::TypeError("lists of numbers are needed, not of ", values.type()->ToString());
+  return Status::TypeError("lists of numbers are needed, not of ", TypeText(*values.type()));
 }
 
 template <class Builder, class Number>
@@ -99,7 +100,7 @@ std::span<const double> NumberLists::At(int64_t row) const {
 Result<TokenLists> TokenLists::Of(const arrow::Array& column) {
   PT_LET(const auto values, ElementsOf(column));
   if (values->type_id() != arrow::Type::STRING) {
-    return Status::TypeError("lists of texts are needed, not of ", values->type()->ToString());
+    return Status::TypeError("lists of texts are needed, not of ", TypeText(*values->type()));
   }
   // Views of it point into the buffers of the column, which outlives `values`.
   const auto& texts = static_cast<const arrow::StringArray&>(*values);

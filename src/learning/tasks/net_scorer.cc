@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "column/decimals.h"
 #include "model/net_rows.h"
 #include "model/sampled_shapley.h"
@@ -30,7 +31,7 @@ class ToDoubles {
       return Status::OK();
     } else {
       return Fail(
-          {.exit = Exit::kInput, .what = "type " + array.type()->ToString() + " is not a number"});
+          {.exit = Exit::kInput, .what = "type " + TypeText(*array.type()) + " is not a number"});
     }
   }
   Status Visit(const arrow::Decimal128Array& array) {

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "column/cells.h"
 #include "column/schema.h"
 
 namespace protium {
@@ -141,7 +142,7 @@ Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& 
       return Fail(
           {.exit = Exit::kInput,
            .what = fmt::format("column \"{}\" is of type {}, which tables do not carry",
-                               field->name(), field->type()->ToString()),
+                               field->name(), TypeText(*field->type())),
            .where = where,
            .fix = "leave it out, or write it as columns of numbers, texts, dates or times"});
     }
@@ -165,7 +166,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatc
       return Fail({.exit = Exit::kInput,
                    .what = fmt::format("column \"{}\" of type {} cannot be read as {}",
                                        carried->field(i)->name(),
-                                       batch.column(i)->type()->ToString(), type->ToString()),
+                                       TypeText(*batch.column(i)->type()), TypeText(*type)),
                    .where = where,
                    .why = cast.status().message(),
                    .fix = batch.column(i)->type_id() == Type::UINT64

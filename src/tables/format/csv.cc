@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "format/cell_type.h"
 #include "format/csv_options.h"
 #include "format/csv_rows.h"
@@ -237,10 +238,9 @@ Status CheckOne(const std::string& path, const CsvOptions& options, Table& table
       if (IsNull(cell, options) || IsCell(cell.text, CellTypeOf(*field.type()))) continue;
       return Fail({.exit = Exit::kInput,
                    .what = fmt::format("column \"{}\" holds {}, which is not {}", field.name(),
-                                       QuotedCell(CsvText(cell)), field.type()->ToString()),
+                                       QuotedCell(CsvText(cell)), TypeText(*field.type())),
                    .where = At(path, line),
-                   .fix = fmt::format("correct the cell, or say how nulls are written: null = {}",
-                                      QuotedCell(CsvText(cell)))});
+                   .fix = FixOfCell(field.name(), CsvText(cell))});
     }
   }
 }

@@ -142,7 +142,7 @@ std::string FixFor(const std::string& column, const std::string& cell, CellType 
     return fmt::format(
         "leave its type out and read it in the SQL: to_date({0}, 'dd.MM.yyyy') AS {0}", column);
   }
-  return fmt::format("correct the cell, or say how nulls are written: null = {}", QuotedCell(cell));
+  return FixOfCell(column, cell);
 }
 
 Status BroughtCsv::AppendColumn(size_t column, const CsvCell& cell) {

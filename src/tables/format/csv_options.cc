@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/fault.h"
@@ -194,6 +195,18 @@ std::string QuotedCell(std::string_view text) {
   size_t end = kMost;
   while (end > 0 && IsContinuation(text[end])) --end;
   return fmt::format("\"{}...\" ({} bytes)", text.substr(0, end), text.size());
+}
+
+std::string FixOfCell(const std::string& column, std::string_view text) {
+  const bool code = std::ranges::any_of(text, IsDigit) && std::ranges::any_of(text, IsLetter);
+  if (!code) {
+    return fmt::format("correct the cell, or say how nulls are written: null = {}",
+                       QuotedCell(text));
+  }
+  const bool bare = std::ranges::all_of(column, IsNameCharacter);
+  return fmt::format(
+      "read a column of codes as text: types = {{ {} = \"string\" }}; or correct the cell",
+      bare ? column : fmt::format("\"{}\"", column));
 }
 
 }  // namespace protium

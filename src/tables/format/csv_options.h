@@ -54,4 +54,8 @@ Status WrongCellCount(const std::string& path, int64_t line, size_t got, size_t 
 // Returns a cell as shown in messages.
 std::string QuotedCell(std::string_view text);
 
+// What to do about a cell that does not fit its column's type: a cell of digits and letters is most
+// likely a code, and others a wrong value or a word for NULL.
+std::string FixOfCell(const std::string& column, std::string_view text);
+
 }  // namespace protium

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "column/schema.h"
 #include "format/carried_rows.h"
 #include "format/kind.h"
@@ -40,7 +41,7 @@ std::vector<std::string> HashedNumbers(const parquet::FileMetaData& file) {
 Status TooManyDigits(const std::string& path, const std::string& column,
                      const arrow::DataType& type) {
   return Fail({.exit = Exit::kInput,
-               .what = "column \"" + column + "\" is of type " + type.ToString() +
+               .what = "column \"" + column + "\" is of type " + TypeText(type) +
                        ", and tables carry decimals of up to 38 digits",
                .where = path,
                .fix = "write the column with fewer digits, as float64 or as text"});

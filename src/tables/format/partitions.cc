@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "column/cells.h"
 #include "format/cell_type.h"
 
 namespace protium {
@@ -212,7 +213,7 @@ Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const Sch
   if (fits) return wanted;
   return PartitionFault(
       fmt::format("the partition column \"{}\" was {} before and is {} now", column.name,
-                  wanted->type()->ToString(), found->type()->ToString()),
+                  TypeText(*wanted->type()), TypeText(*found->type())),
       column.text, "rename the folder whose value does not fit");
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "column/schema.h"
+#include "column/cells.h"
 #include "frame/verbs.h"
 #include "plan/aggregates.h"
 
@@ -46,10 +46,9 @@ Plan FactsOf(const arrow::Field& field, int index, const Plan& kept) {
   const bool plain = IsPlain(*field.type()), number = IsNumber(*field.type());
   const Expr no_text = MakeCall("cast_string", {Lit({})});
   const Expr no_number = MakeCall("cast_double", {Lit({})});
-  const Result<std::string> type = TypeName(*field.type());
   return MakePlan(
       Project{{{"column", Lit(field.name())},
-               {"type", Lit(type.ok() ? *type : field.type()->ToString())},
+               {"type", Lit(TypeText(*field.type()))},
                {"rows", Col("num_rows")},
                {"nulls", Col("num_rows") - fact("count")},
                {"distinct", plain ? fact("distinct") : MakeCall("cast_int64", {Lit({})})},

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "column/cells.h"
 #include "frame/verbs.h"
 #include "plan/aggregates.h"
 
@@ -31,7 +32,7 @@ Status CheckKeyTypes(const arrow::Field& left, const arrow::Field& right) {
   return Fail(
       {.exit = Exit::kUsage,
        .what = fmt::format("join on \"{}\": it is {} in the left table, and {} in the right",
-                           left.name(), left.type()->ToString(), right.type()->ToString()),
+                           left.name(), TypeText(*left.type()), TypeText(*right.type())),
        .fix = "convert one of them first, by cast_string or its like in WithColumns()"});
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "format/cell_text.h"
 #include "format/file_writer.h"
 #include "format/formats.h"
@@ -53,7 +54,7 @@ Result<std::vector<int>> FindColumns(const arrow::Schema& schema,
     if (!NamesAFolder(*schema.field(at)->type())) {
       return Fail({.exit = Exit::kUsage,
                    .what = fmt::format("column \"{}\" of type {} cannot name folders", name,
-                                       schema.field(at)->type()->ToString()),
+                                       TypeText(*schema.field(at)->type())),
                    .fix = "take columns of whole numbers, booleans, dates or texts"});
     }
     found.push_back(at);

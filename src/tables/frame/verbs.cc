@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "column/cells.h"
 #include "column/schema.h"
 #include "plan/aggregates.h"
 
@@ -86,7 +87,7 @@ Result<Columns> SameColumns(const arrow::Schema& first, const arrow::Schema& oth
     return Fail(
         {.exit = Exit::kUsage,
          .what = fmt::format("union: column \"{}\" is {} here and {} in the other table",
-                             field->name(), field->type()->ToString(), theirs.type()->ToString()),
+                             field->name(), TypeText(*field->type()), TypeText(*theirs.type())),
          .fix = "convert one of them first, by cast_double or its like in WithColumns()"});
   }
   if (other.num_fields() == first.num_fields()) return columns;

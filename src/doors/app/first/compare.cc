@@ -32,7 +32,7 @@ constexpr int64_t kMostCells = 1'000'000;
 constexpr int64_t kFewestRows = 1000;
 constexpr int64_t kMostNetRows = 400'000;  // Over all epochs.
 constexpr int64_t kMostTrees = 300;        // Over all classes.
-constexpr std::chrono::seconds kLimit{60};
+constexpr std::chrono::seconds kLimit{180};
 // With few rows each is held out once; from this many on, a fifth of them says enough.
 constexpr int64_t kManyRows = 5000;
 // Differs from that of splits: the sample would otherwise be rows that they have left.

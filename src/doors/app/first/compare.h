@@ -31,8 +31,8 @@ enum class Variants { kNone, kTried };
 // training rows, and measures them on rows held out from it by rmse or log_loss. Then the better
 // of trees and net is measured with the words of texts (ReadWords()) and with texts of many values
 // (ReadManyValues()), if there are any, and with the logarithm of a skewed label that is not
-// negative. Takes a few seconds, and a minute at most;
-// rows are chosen by a hash, so that the result depends on nothing but the table. Works in a
+// negative. Takes a few seconds. Rows are chosen by a hash, and the limit of three minutes is far
+// from what a busy machine needs, so that the result depends on nothing but the table. Works in a
 // temporary folder, with workers of this program. Blocks.
 Compared CompareEstimators(const JobOutline& outline, Variants variants);
 
