@@ -74,6 +74,52 @@ TEST_F(StoreFaultsTest, AKillAtAnyStepOfGivingWayLeavesAllOrNothing) {
   EXPECT_EQ(step, 2);  // remove, removed
 }
 
+TEST_F(StoreFaultsTest, AKillAtAnyStepOfTakingAFileLeavesTheFileAndAllOrNothing) {
+  OpenStore();
+  const fs::path file = folder_.path() / "written";
+  ASSERT_TRUE(WriteFile(file, "rows of a").ok());
+  const auto take = [&](LocalStore& store) {
+    auto begun = store.FindOrBegin(Request("a"), Soon());
+    if (!begun.ok()) return false;
+    auto* const draft = std::get_if<Draft>(&*begun);
+    return draft != nullptr && draft->TakePart("rows", file).ok() && draft->Commit({}).ok();
+  };
+  int step = 0;
+  for (; DiesAt(step, Options(), take); ++step) {
+    const auto store = OpenStore();
+    EXPECT_EQ(CountIn(Options().folder / "drafts"), 0) << step;
+    const std::string text = TextOf(*store, "a");
+    EXPECT_TRUE(text == "none" || text == "rows of a") << step << text;
+    EXPECT_EQ(ReadFile(file).ValueOrDie(), "rows of a") << step;
+    (void)store->Remove(CauseOf("a"));
+    EXPECT_EQ(fs::hard_link_count(file), 1u) << step;
+  }
+  EXPECT_EQ(step, 7);  // begin, take, hash, manifest, index, rename, renamed
+  EXPECT_TRUE(notes_.empty());
+}
+
+TEST_F(StoreFaultsTest, ABitThatFlipsInAnyFileOfAnObjectIsFoundAfterTheNextBoot) {
+  const auto store = OpenStore();
+  StoreOptions options = Options();
+  options.boot = "next boot";
+  const auto later = OpenStore(options);
+  size_t flips = 0;
+  for (const char* name : {"rows", "manifest.json"}) {
+    for (size_t at = 0;; at += at < 10 ? 1 : 17) {
+      ASSERT_TRUE(Make(*store, "a", "rows of a").ok());
+      std::string bytes = ReadFile(PathOf("a") / name).ValueOrDie();
+      if (at >= bytes.size()) break;
+      bytes[at] = char(bytes[at] ^ 1);
+      std::fstream(PathOf("a") / name, std::ios::in | std::ios::out | std::ios::binary) << bytes;
+      ++flips;
+      EXPECT_EQ(TextOf(*later, "a"), "none") << name << " at " << at;
+      EXPECT_FALSE(fs::exists(PathOf("a"))) << name << " at " << at;
+    }
+  }
+  EXPECT_EQ(notes_.size(), flips);
+  EXPECT_GT(flips, 30u);
+}
+
 TEST_F(StoreFaultsTest, AFullDiskAtAnySizeLosesOnlyTheNewObject) {
   const auto store = OpenStore();
   const std::string text(40'000, 'x');

@@ -40,7 +40,20 @@ class Statement {
   Statement(sqlite3* database, const char* sql) : database_(database) {
     failed_ = sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr) != SQLITE_OK;
   }
-  ~Statement() { sqlite3_finalize(statement_); }
+  // Keeps what was prepared in `kept`: reading the text takes longer than running it.
+  Statement(sqlite3* database, const char* sql, sqlite3_stmt*& kept)
+      : database_(database), kept_(&kept) {
+    if (kept == nullptr)
+      failed_ = sqlite3_prepare_v2(database, sql, -1, &kept, nullptr) != SQLITE_OK;
+    statement_ = kept;
+  }
+  ~Statement() {
+    if (kept_ == nullptr) {
+      sqlite3_finalize(statement_);
+    } else {
+      sqlite3_reset(statement_);
+    }
+  }
   Statement(const Statement&) = delete;
 
   template <class... Values>
@@ -85,6 +98,7 @@ class Statement {
 
   sqlite3* database_;
   sqlite3_stmt* statement_ = nullptr;
+  sqlite3_stmt** kept_ = nullptr;  // Null: it ends with this object.
   bool failed_ = false;
 };
 
@@ -168,7 +182,10 @@ Result<std::unique_ptr<StoreIndex>> StoreIndex::Open(const fs::path& file, bool&
   return std::unique_ptr<StoreIndex>(new StoreIndex(database->release()));
 }
 
-StoreIndex::~StoreIndex() { sqlite3_close(database_); }
+StoreIndex::~StoreIndex() {
+  for (sqlite3_stmt* each : {look_, update_}) sqlite3_finalize(each);
+  sqlite3_close(database_);
+}
 
 Status StoreIndex::Put(const IndexRow& row) {
   const std::lock_guard lock(mutex_);
@@ -185,7 +202,7 @@ Status StoreIndex::Drop(const std::string& cause) {
 
 Status StoreIndex::Update(const std::string& cause, int64_t uses, double worth) {
   const std::lock_guard lock(mutex_);
-  return Statement(database_, "UPDATE objects SET uses = ?, worth = ? WHERE cause = ?")
+  return Statement(database_, "UPDATE objects SET uses = ?, worth = ? WHERE cause = ?", update_)
       .Bind(uses, worth, cause)
       .Run();
 }
@@ -209,12 +226,13 @@ Result<std::optional<IndexRow>> StoreIndex::Get(const std::string& cause) {
 Result<IndexLook> StoreIndex::Look(const std::string& cause) {
   const std::lock_guard lock(mutex_);
   IndexLook look;
-  PT_TRY(Statement(database_, "SELECT objects.*, age FROM ages LEFT JOIN objects ON cause = ?")
-             .Bind(cause)
-             .Run([&](Statement& at) {
-               if (!at.Text(0).empty()) look.row = RowIn(at);
-               look.age = at.Number(kRowColumns);
-             }));
+  PT_TRY(
+      Statement(database_, "SELECT objects.*, age FROM ages LEFT JOIN objects ON cause = ?", look_)
+          .Bind(cause)
+          .Run([&](Statement& at) {
+            if (!at.Text(0).empty()) look.row = RowIn(at);
+            look.age = at.Number(kRowColumns);
+          }));
   return look;
 }
 

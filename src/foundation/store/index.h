@@ -76,6 +76,9 @@ class StoreIndex {
 
   std::mutex mutex_;
   sqlite3* database_;
+  // Of what every use of an object asks.
+  sqlite3_stmt* look_ = nullptr;
+  sqlite3_stmt* update_ = nullptr;
 };
 
 }  // namespace protium
