@@ -101,7 +101,9 @@ GOALS = {
     "visits, auc": [(SHORT_BY, 0.01)],
     "visits, calibration": [(AT_MOST, 0.02)],
     "digits, accuracy": [(AT_LEAST, 0.98)],
-    "2,000 rows/s, folder, p99": [(AT_MOST, 50)],
+    "16 numbers, folder to folder": [(TIMES, 5)],
+    "2,000 rows/s, folder, p99": [(AT_MOST, 50), (TIMES, 10)],
+    "replay / predict, rate": [(AT_LEAST, 0.7)],
     "made again by verify / predict, rate": [(AT_LEAST, 0.7)],
     "a day of small files, memory after / at a tenth": [(AT_MOST, 1.1)],
     "a day of small files, more open files": [(AT_MOST, 0)],
@@ -288,8 +290,8 @@ PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 SOURCES = sources.Sources(BIN, PYTHON, figures_in)
 SEARCHED = searched.Searched(BIN, PYTHON, JOB, run, figures_in)
 SEARCH_TABLES = search_tables.SearchTables(BIN, PYTHON, run)
-STREAMS = streams.Streams(BIN)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
+STREAMS = streams.Streams(BIN, PYTHON, figures_in, PREDICT)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
 BENCHES = {
@@ -324,7 +326,7 @@ BENCHES = {
     "search-hyperopt": (1, SEARCHED.ours, SEARCHED.of_hyperopt, "Hyperopt"),
     "search-ray": (1, lambda: SEARCHED.our_random_flights(tables()), lambda: SEARCHED.of_ray(tables()), "Ray Tune + PyTorch"),
     "search-tables": (1, SEARCH_TABLES.ours, None, ""),
-    "streams": (1, STREAMS.ours, None, ""),
+    "streams": (1, STREAMS.ours, STREAMS.theirs, "Spark, pandas UDF, ONNX Runtime"),
     "streams-day": (1, STREAMS.soak, None, ""),
     "digits": (1, LEARNED.our_digits, None, ""),
     "intervals": (1, lambda: LEARNED.our_intervals(JOB, tables()), None, ""),
@@ -336,7 +338,7 @@ TOGETHER = {"search": SEARCHED.ranks, "search-hyperopt": SEARCHED.ranks}
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
 # Minutes, so not part of a plain ./dev bench.
 ASKED_ONLY = {"search-flights", "search-hyperopt", "search-ray", "search-tables", "streams-day"}
-NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "tables", "visits"}
+NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "streams", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 

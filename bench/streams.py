@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`protium stream` over the visits of the example: rows a second from folder to folder beside `predict` on the same
-rows, the time from an event to its row at 2,000 rows/s, and a day of small files in minutes. Folders only, and
-without a peer."""
+"""`protium stream` over folders: a net over 16 numbers beside Spark's structured streaming with a pandas UDF that runs the
+same net in ONNX Runtime, rows a second and the time from an event to its row; the forest over the visits of the example,
+beside `predict` on the same rows; a long replay; and a day of small files in minutes."""
 
 import json
 import os
+import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +16,16 @@ import time
 FOLDER = "build/bench/streams"
 JOB = "examples/visits/visits.toml"
 ROWS, PIECES = 1_000_000, 20
+MADE_ROWS, MADE_FILES, REPLAYED = 250_000, 4, 10_000_000
 RATE, SECONDS, EACH_FILE = 2000, 15, 20
 DAY_FILES, DAY_SECONDS = 8640, 600  # One file for every ten seconds of the day.
 
 
 class Streams:
-    def __init__(self, binaries, scale=1):
-        self.protium, self.scale = os.path.abspath(f"{binaries}/protium"), scale
+    # `made` has the net over 16 numbers, and its tables.
+    def __init__(self, binaries, python, figures_in, made):
+        self.protium, self.scale = os.path.abspath(f"{binaries}/protium"), 1
+        self.python, self.figures_in, self.made = python, figures_in, made
         self.runs, self.data = os.path.abspath(f"{FOLDER}/runs"), os.path.abspath(f"{FOLDER}/data")
 
     def run(self, *words):
@@ -39,13 +44,30 @@ class Streams:
         self.run("runs", "tag", "last", "live", "--runs-dir", self.runs)
 
     # A stream's job; `batch` is its line of [stream.batch].
-    def job(self, folder, batch):
+    def job(self, folder, batch, model="tag:live", form="csv"):
         os.makedirs(f"{folder}/in")
         path = f"{folder}/live.toml"
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f'name = "live"\ndata = "{folder}"\n[stream]\nsource = {{ folder = "in", pattern = "*.csv" }}\n'
-                       f'sink = {{ folder = "out" }}\nmodel = "tag:live"\nbatch = {batch}\n')
+            file.write(f'name = "live"\ndata = "{folder}"\n[stream]\nsource = {{ folder = "in", pattern = "*.{form}" }}\n'
+                       f'sink = {{ folder = "out" }}\nmodel = "{model}"\nbatch = {batch}\n')
         return [path, "--streams-dir", f"{folder}/streams", "--runs-dir", self.runs]
+
+    def net(self):
+        return os.path.abspath(self.made.model())
+
+    # Equal files of made rows, each of its own.
+    def put_made(self, folder):
+        table = self.made.table(f"rows-{int(MADE_ROWS * self.scale)}", int(MADE_ROWS * self.scale))
+        for number in range(MADE_FILES):
+            shutil.copy(table, f"{folder}/{number}.parquet")
+        return int(MADE_ROWS * self.scale) * MADE_FILES
+
+    # Rows of 16 numbers as CSV.
+    @staticmethod
+    def made_lines(count=10_000):
+        numbers = random.Random(5)
+        lines = [",".join([str(row), *(f"{numbers.gauss(5, 3):.4f}" for _ in range(16))]) + "\n" for row in range(count)]
+        return ",".join(["id", *(f"x{i}" for i in range(16))]) + "\n", lines
 
     def lines(self):
         with open(f"{self.data}/visits.csv", encoding="utf-8") as file:
@@ -83,6 +105,34 @@ class Streams:
         yield {"figure": "folder to folder / predict, rate", "value": table / ours, "unit": ""}
         yield {"figure": "made again by verify / predict, rate", "value": table / replay, "unit": ""}
 
+    def stream_made(self, rows, words):
+        begun = time.perf_counter()
+        status = json.loads(self.run("stream", *words, "--once", "--json"))
+        if status["rows"] != rows:
+            sys.exit(f"bench: {status['rows']} of {rows} rows were scored")
+        return time.perf_counter() - begun
+
+    def made_folder(self):
+        with tempfile.TemporaryDirectory(prefix="protium-bench-", dir="build/bench") as folder:
+            folder = os.path.abspath(folder)
+            words = self.job(folder, "{ rows = 250000, ms = 20 }", self.net(), "parquet")
+            rows = self.put_made(f"{folder}/in")
+            yield {"figure": "16 numbers, folder to folder", "value": rows / self.stream_made(rows, words) / 1e6, "unit": "M rows/s"}
+
+    def replay(self):
+        rows = int(REPLAYED * self.scale)
+        table = os.path.abspath(self.made.table(f"rows-{rows}", rows))
+        with tempfile.TemporaryDirectory(prefix="protium-bench-", dir="build/bench") as folder:
+            folder = os.path.abspath(folder)
+            words = self.job(folder, "{ rows = 500000, ms = 20 }", self.net(), "parquet")
+            shutil.copy(table, f"{folder}/in/rows.parquet")
+            ours = self.stream_made(rows, words)
+            begun = time.perf_counter()
+            self.run("predict", "--model", self.net(), "--input", table, "--output", f"{folder}/scored.parquet")
+            predict = time.perf_counter() - begun
+        yield {"figure": "replay", "value": rows / ours / 1e6, "unit": "M rows/s"}
+        yield {"figure": "replay / predict, rate", "value": predict / ours, "unit": ""}
+
     # Starts the stream and waits until it has begun.
     def start(self, folder, words):
         stream = subprocess.Popen([self.protium, "stream", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -103,9 +153,10 @@ class Streams:
             sys.exit(f"bench: the stream ended with {stream.returncode}")
 
     def latency(self):
-        head, lines = self.lines()
-        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
-            words = self.job(folder, "{ rows = 50000, ms = 5 }")
+        head, lines = self.made_lines()
+        with tempfile.TemporaryDirectory(prefix="protium-bench-", dir="build/bench") as folder:
+            folder = os.path.abspath(folder)
+            words = self.job(folder, "{ rows = 50000, ms = 5 }", self.net())
             stream = self.start(folder, words)
             begun = time.perf_counter()
             for number in range(int(RATE * SECONDS * self.scale) // EACH_FILE):
@@ -151,8 +202,26 @@ class Streams:
 
     def ours(self):
         self.prepare()
-        yield from self.folder_to_folder()
+        yield from self.made_folder()
         yield from self.latency()
+        yield from self.folder_to_folder()
+        yield from self.replay()
+
+    # Spark has started and has scored a file before anything is measured.
+    def theirs(self):
+        with tempfile.TemporaryDirectory(prefix="protium-bench-", dir="build/bench") as folder:
+            folder = os.path.abspath(folder)
+            os.makedirs(f"{folder}/in")
+            rows = self.put_made(f"{folder}/in")
+            self.run("export", self.net(), "--to", "onnx", "--output", f"{folder}/net.onnx")
+            head, lines = self.made_lines()
+            with open(f"{folder}/lines.csv", "w", encoding="utf-8") as file:
+                file.writelines([head, *lines])
+            done = subprocess.run([self.python, "bench/peers/streams.py", folder, str(rows), str(RATE),
+                                   str(SECONDS * self.scale), str(EACH_FILE)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"bench: Spark ended with {done.returncode}: {done.stderr[-2000:]}")
+        return self.figures_in(done.stdout)
 
     def soak(self):
         self.prepare()

@@ -150,6 +150,23 @@ TEST_F(SharedTopics, PassToOthersWhenAProcessDiesOrComes) {
   EXPECT_EQ(Status()["rows"], 5000);
 }
 
+// Its clients wait for it, and transactions that were open are made again.
+TEST_F(SharedTopics, OutliveTheirBroker) {
+  WriteJob(TopicSink());
+  Send(0, 2000);
+  Running process(Words(), own_.path());
+  for (const int64_t rows : {300, 3000}) {
+    ASSERT_TRUE(AwaitRows(process, rows)) << process.Wait().err;
+    broker_->Kill();
+    Send(rows < 1000 ? 2000 : 4000, 2000);
+  }
+  ASSERT_TRUE(AwaitRows(process, 6000)) << process.Wait().err;
+  process.Signal(SIGTERM);
+  const Outcome ended = process.Wait();
+  EXPECT_EQ(ended.exit, 0) << ended.err;
+  ExpectWritten(IdsInTopic(), 6000);
+}
+
 TEST_F(SharedTopics, AreScoredIntoOneFolderByAsManyProcessesAsAreAskedFor) {
   WriteJob("folder = \"out\", format = \"jsonl\"");
   Send(0, 1000);

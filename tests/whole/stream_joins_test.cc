@@ -137,6 +137,39 @@ TEST_F(JoiningStreams, JoinEachEventOnceWithAllThatBelongToItWhoeverDies) {
   EXPECT_EQ(verified.json["unknown"].size(), 0u) << verified.out;
 }
 
+// What is not read waits in its folder.
+TEST_F(JoiningStreams, HoldSoManyRowsAtMostWhileTheOtherStreamIsSilent) {
+  own_.Write("live.toml", With(kJob, "[etl]", "waiting = 50\n[etl]"));
+  fs::rename(own_ / "orders", own_ / "later");
+  fs::create_directory(own_ / "orders");
+  std::vector<std::string> words = Words({});
+  words.push_back("--once");
+  const Outcome silent = own_.Protium(words);
+  EXPECT_EQ(silent.exit, 0) << silent.err;
+  EXPECT_THAT(silent.err, HasSubstr("nothing comes of orders, so events is not read further: 50 "
+                                    "rows of it wait, as many as may"));
+  const Outcome status = own_.Protium(Words({"status"}));
+  EXPECT_THAT(status.out, HasSubstr("join      50 of events wait for orders, 0 of that are kept"));
+  EXPECT_THAT(status.out, HasSubstr("events is not read further: nothing came of orders for"));
+  fs::remove(own_ / "orders");
+  fs::rename(own_ / "later", own_ / "orders");
+  const Outcome all = own_.Protium(words);
+  EXPECT_EQ(all.exit, 0) << all.err;
+  ExpectAll();
+}
+
+TEST_F(JoiningStreams, RefuseABoundThatHoldsMoreRowsThanMayWait) {
+  own_.Write("live.toml", With(kJob, "[etl]", "waiting = 5\n[etl]"));
+  std::vector<std::string> words = Words({});
+  words.push_back("--once");
+  const Outcome full = own_.Protium(words);
+  EXPECT_EQ(full.exit, 2);
+  EXPECT_THAT(full.err, HasSubstr("more must wait than may"));
+  own_.Write("live.toml", kJob);
+  EXPECT_EQ(own_.Protium(words).exit, 0);
+  ExpectAll();
+}
+
 TEST_F(JoiningStreams, SayWhatTheyWillDoAndWhatTheyCannot) {
   const Outcome plan = own_.Protium({"plan", own_ / "live.toml"});
   EXPECT_EQ(plan.exit, 0) << plan.err;

@@ -24,6 +24,8 @@ namespace protium {
 struct BatchLimits {
   int64_t rows = 10'000;
   std::chrono::milliseconds gather{20};
+  // Of the other stream, where two are joined. There either may be 0: that stream is not read.
+  int64_t other_rows = 10'000;
 };
 
 // What could not become a row.

@@ -159,6 +159,7 @@ struct EventJoinOptions {
   std::string before = "0 seconds";  // How much earlier than an event one of the others may be.
   std::string after;                 // How much later.
   std::string late = "0 seconds";
+  int64_t waiting = 1'000'000;  // Rows of either stream.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("source", source, {.help = "where the events of the other stream come from"});
@@ -174,6 +175,11 @@ struct EventJoinOptions {
     visit("after", after, {.help = "how much later it may be: \"10 minutes\"", .filled = "a time"});
     visit("late", late,
           {.help = "how much older than the newest event of its stream an event may come"});
+    visit("waiting", waiting,
+          {.help = "rows of either stream that wait for the other at most; a stream of which so "
+                   "many wait is not read until the other has caught up",
+           .at_least = 1,
+           .at_most = 1e9});
   }
 };
 

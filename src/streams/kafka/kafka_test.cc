@@ -342,6 +342,60 @@ TEST_F(Kafka, AZombieIsToldThatAnotherHasTakenOver) {
   EXPECT_EQ(Written().size(), 2U);
 }
 
+void StandStill(int) {
+  const timespec time{5, 0};
+  ::nanosleep(&time, nullptr);
+}
+
+// The thread that writes stands still in the midst of it, until Kafka ends the transaction.
+TEST_F(Kafka, ATransactionThatTimesOutIsSaidToAndTheBatchIsWrittenOnce) {
+  broker_->MakeTopic(out_, 1);
+  arrow::Int64Builder ids;
+  constexpr int64_t kRows = 300'000;
+  for (int64_t id = 0; id < kRows; ++id) ASSERT_TRUE(ids.Append(id).ok());
+  const auto columns = arrow::schema({arrow::field("id", arrow::int64())});
+  const ScoredBatch batch{.rows = arrow::RecordBatch::Make(columns, kRows, {*ids.Finish()})};
+  KafkaSinkOptions options = SinkOptions();
+  options.most = milliseconds(2000);
+  const auto late = Sink(options, *columns);
+  struct sigaction still {};
+  still.sa_handler = StandStill;
+  ASSERT_EQ(::sigaction(SIGUSR2, &still, nullptr), 0);
+  Status written;
+  std::jthread writer([&] { written = late->Write(batch); });
+  std::this_thread::sleep_for(milliseconds(100));
+  ASSERT_EQ(::pthread_kill(writer.native_handle(), SIGUSR2), 0);
+  writer.join();
+  EXPECT_EQ(FaultOf(written).exit, Exit::kStalled) << written;
+  EXPECT_THAT(FaultOf(written).what, HasSubstr("Kafka has ended its transaction"));
+
+  const auto heir = Sink(SinkOptions(), *columns);
+  EXPECT_EQ(*heir->Newest(), std::optional<int64_t>(-1));
+  ASSERT_TRUE(heir->Write(batch).ok());
+  EXPECT_EQ(Written(), UpTo(kRows));
+}
+
+// After hours without a message connections are closed.
+TEST_F(Kafka, ConnectionsThatWereClosedForWantOfMessagesAreOpenedAgain) {
+  broker_->MakeTopic(in_, 1);
+  broker_->MakeTopic(out_, 1);
+  KafkaSourceOptions idle = SourceOptions();
+  KafkaSinkOptions sinks = SinkOptions();
+  for (Json* const settings : {&idle.kafka.settings, &sinks.kafka.settings}) {
+    (*settings)["connections.max.idle.ms"] = 500;
+  }
+  const auto source = Source(idle);
+  const auto sink = Sink(sinks, *source->schema());
+  for (int64_t number = 0; number < 2; ++number) {
+    broker_->Send(in_, Numbered(number, 1, 1));
+    const Json stretch = NextOf(*source);
+    ASSERT_TRUE(sink->Write({.number = number, .rows = source->Read(stretch)->rows}).ok());
+    ASSERT_TRUE(source->Done(stretch).ok());
+    EXPECT_TRUE(source->Next({}, milliseconds(2000), {})->is_null());
+  }
+  EXPECT_EQ(Written(), UpTo(2));
+}
+
 TEST_F(Kafka, AtLeastOnceWritesWithoutTransactions) {
   broker_->MakeTopic(in_, 1);
   broker_->MakeTopic(out_, 3);

@@ -77,7 +77,7 @@ Result<std::unique_ptr<StreamSink>> OpenKafkaSink(const KafkaSinkOptions& option
 Result<int32_t> CountPartitions(const KafkaConnection& connection);
 
 // Increases whenever the layout of what is declared here or in flow/flow.h changes.
-inline constexpr int32_t kKafkaLibraryVersion = 2;
+inline constexpr int32_t kKafkaLibraryVersion = 3;
 
 // The library's only entry point, protium_open_kafka: opens what is not null. Returns false if it
 // was built for another version.

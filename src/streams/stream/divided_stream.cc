@@ -85,7 +85,7 @@ void DividedStream::Work(int32_t partition, Part& part) const {
     return;
   }
   const StreamTotals before = (*run)->totals();
-  part.status = (*run)->Run(stop, once_);
+  part.status = (*run)->Run(stop);
   part.written = (*run)->totals() - before;
 }
 
@@ -104,7 +104,7 @@ void DividedStream::Begin(int32_t partition) {
   ready->notify_one();
 }
 
-Status DividedStream::Reap(bool once) {
+Status DividedStream::Reap() {
   for (auto each = parts_.begin(); each != parts_.end();) {
     Part& part = *each->second;
     if (!part.ended) {
@@ -118,7 +118,7 @@ Status DividedStream::Reap(bool once) {
       fault.what = fmt::format("partition {}: {}", each->first, fault.what);
       return Fail(std::move(fault));
     }
-    if (once && !part.leaving && !part.elsewhere) done_.insert(each->first);
+    if (request_.once && !part.leaving && !part.elsewhere) done_.insert(each->first);
     each = parts_.erase(each);
   }
   return Status::OK();
@@ -157,24 +157,23 @@ void DividedStream::Recount() {
   if (now.ok()) partitions_ = std::max(partitions_, *now);
 }
 
-Status DividedStream::Work(const std::stop_token& stop, bool once) {
+Status DividedStream::Work(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    PT_TRY(Reap(once));
+    PT_TRY(Reap());
     KeepToShare();
-    if (once && AllDone()) return Status::OK();
+    if (request_.once && AllDone()) return Status::OK();
     Recount();
     std::this_thread::sleep_for(kBetweenRounds);
   }
   return Status::OK();
 }
 
-Status DividedStream::Run(const std::stop_token& stop, bool once) {
-  once_ = once;
-  const Status worked = Work(stop, once);
+Status DividedStream::Run(const std::stop_token& stop) {
+  const Status worked = Work(stop);
   for (const auto& [partition, part] : parts_) part->thread.request_stop();
   for (const auto& [partition, part] : parts_) part->ended.wait(false);
   if (!worked.ok()) return worked;
-  return Reap(false);
+  return Reap();
 }
 
 StreamTotals DividedStream::written() const { return written_; }

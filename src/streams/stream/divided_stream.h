@@ -30,9 +30,9 @@ class DividedStream {
                                                      const std::stop_token& stop);
   ~DividedStream();
 
-  // Works until `stop` is set; or, with `once`, until everything that is there in the partitions
-  // that no other process holds has been scored. A fault of one partition ends it.
-  Status Run(const std::stop_token& stop, bool once);
+  // Works until `stop` is set; or, if it runs once, until nothing is left in the partitions that no
+  // other process holds. A fault of one partition ends it.
+  Status Run(const std::stop_token& stop);
 
   // What this process has written.
   StreamTotals written() const;
@@ -42,9 +42,9 @@ class DividedStream {
   struct Part;
 
   DividedStream(StreamRequest request, Instances instances, int32_t partitions);
-  Status Work(const std::stop_token& stop, bool once);
+  Status Work(const std::stop_token& stop);
   // Takes leave of those that have ended, and returns the fault of the first that failed.
-  Status Reap(bool once);
+  Status Reap();
   void KeepToShare();
   bool Elsewhere(int32_t partition) const;
   bool AllDone() const;
@@ -56,11 +56,10 @@ class DividedStream {
   StreamRequest request_;
   Instances instances_;
   int32_t partitions_;
-  bool once_ = false;
   std::chrono::steady_clock::time_point counted_;
   InstancePlace place_;
   StreamTotals written_;
-  std::set<int32_t> done_;  // With `once`: where nothing was left.
+  std::set<int32_t> done_;  // If it runs once: where nothing was left.
   mutable std::mutex notes_;
   std::map<int32_t, std::unique_ptr<Part>> parts_;  // Last: their threads use the others.
 };

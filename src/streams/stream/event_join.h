@@ -50,6 +50,8 @@ class EventJoin {
   static void RemoveBefore(const std::filesystem::path& folder, int64_t number);
 
   int64_t waiting() const { return events_.waiting->num_rows(); }
+  // Of the other stream, those that events may belong to that wait or come.
+  int64_t kept() const { return other_.waiting->num_rows(); }
   const SchemaPtr& other_schema() const { return other_.schema; }
 
  private:

@@ -73,6 +73,17 @@ TEST(EventJoin, MakesDeadLettersOfWhatIsLateOrHasNoTime) {
   EXPECT_THAT(SecondsOf(*joined.events), ElementsAre(10, 7));
 }
 
+TEST(EventJoin, IsNotMovedByAnEventThatIsADayLate) {
+  constexpr int64_t kDay = 86'400;
+  EventJoin join = Joining("3 s");
+  (void)*join.Add(*At({10 * kDay}), *At({10 * kDay + 1}));
+  const Json before = join.facts();
+  const auto late = *join.Add(*At({9 * kDay}), *At({9 * kDay}));
+  EXPECT_EQ(late.dead.size(), 2u);
+  EXPECT_EQ(join.facts(), before);
+  EXPECT_THAT(SecondsOf(*join.Add(*At({}), *At({10 * kDay + 9}))->events), ElementsAre(10 * kDay));
+}
+
 // By definition: to each event belong the rows of the other stream within the bound, whatever the
 // batches are, in which they come, and however often the process dies.
 TEST(EventJoin, IsThatOfADefinition) {

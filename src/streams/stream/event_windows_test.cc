@@ -83,6 +83,23 @@ TEST(EventWindows, WaitForLateEvents) {
   EXPECT_THAT(Ids(*windows.Add(*Events({9, 15}, 2))->events), ElementsAre(0, 2));
 }
 
+TEST(EventWindows, AreNotMovedByAnEventThatIsADayLate) {
+  constexpr int64_t kDay = 86'400, kNow = 20 * kDay;
+  EventWindows windows = Windows("5 s"), undisturbed = Windows("5 s");
+  const auto add = [&](const std::vector<int64_t>& seconds, bool late) {
+    const auto closed = *windows.Add(*Events(seconds));
+    EXPECT_EQ(closed.dead.size(), late ? 1u : 0u);
+    EXPECT_EQ(InWindows(*closed.events), InWindows(*undisturbed.Add(*Events(seconds))->events));
+    EXPECT_EQ(windows.facts(), undisturbed.facts());
+  };
+  add({kNow, kNow + 3}, false);
+  const auto late = *windows.Add(*Events({kNow - kDay}));
+  ASSERT_EQ(late.dead.size(), 1u);
+  EXPECT_THAT(late.dead[0].reason, HasSubstr("the event is late"));
+  add({kNow + 18}, false);
+  add({kNow + 4 - kDay, kNow + 40}, true);
+}
+
 TEST(EventWindows, ThatOverlapHoldAnEventOnceEach) {
   EventWindows windows = Windows("0 s", "25 s");
   // Times 3 and 12: windows begin at -20, -10, 0 and 10, and end 25 seconds later.

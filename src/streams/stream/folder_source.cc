@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr const char* kFiles = "files";
+constexpr milliseconds kBetweenSettlings{100};  // Between two looks at files that settle.
 
 // The pieces of a stretch, or of what is known of all that are done.
 const Json& PiecesOf(const Json& stretch) {
@@ -128,8 +129,7 @@ const FolderSource::Known* FolderSource::FindKnown(const FoundFile& file) const 
 
 bool FolderSource::IsKnown(const FoundFile& file) const {
   if (current_ && current_->found.name == file.name) return true;
-  const auto waits = [&](const FoundFile& each) { return each.name == file.name; };
-  if (std::ranges::any_of(waiting_, waits)) return true;
+  if (waiting_names_.contains(file.name)) return true;
   const Known* const known = FindKnown(file);
   return known != nullptr && known->ended && known->file.bytes == file.bytes &&
          known->file.changed_ns == file.changed_ns;
@@ -149,6 +149,7 @@ Status FolderSource::OpenAt(const FoundFile& file, const std::string& hash, int6
 Status FolderSource::OpenNext() {
   const FoundFile file = waiting_.front();
   waiting_.pop_front();
+  waiting_names_.erase(file.name);
   const Result<std::string> hash = HashOf(options_.folder / file.name, file.bytes);
   // Gone again, or written again: the next listing tells.
   if (!hash.ok() || hash->empty()) return Status::OK();
@@ -210,7 +211,12 @@ Result<Json> FolderSource::Next(const BatchLimits& limits, milliseconds patience
       const auto now = std::chrono::steady_clock::now();
       const auto left = std::chrono::ceil<milliseconds>(std::max(end, now) - now);
       PT_LET(auto found, watch_->Wait(known, left, stop));
+      if (found.empty() && gathered.files.empty() && options_.settle && watch_->settling()) {
+        end = now + kBetweenSettlings;
+        continue;
+      }
       if (found.empty()) break;
+      for (const FoundFile& file : found) waiting_names_.insert(file.name);
       std::ranges::move(found, std::back_inserter(waiting_));
     }
     if (!current_) PT_TRY(OpenNext());

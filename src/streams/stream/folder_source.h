@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,8 @@ struct FolderSourceOptions {
   std::string pattern = "*";
   ReadFiles after = ReadFiles::kKeep;
   EventForm form;
+  // Next() also waits for files that settle before it says that nothing came.
+  bool settle = false;
   // Notified of what a person should know, such as ignored columns.
   std::function<void(const std::string&)> note;
 };
@@ -96,6 +99,7 @@ class FolderSource : public StreamSource {
   std::map<Identity, std::string> names_;  // In known_.
   size_t forget_at_ = 1000;
   std::deque<FoundFile> waiting_;  // Whole, in order, not read yet.
+  std::set<std::string> waiting_names_;
   std::optional<Current> current_;
   Json gathered_;                   // The stretch that Next() returned last,
   std::optional<StreamRows> rows_;  // and its rows.

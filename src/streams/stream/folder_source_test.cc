@@ -37,6 +37,7 @@ class Folder : public testing::Test {
                      .columns = EventColumns(*arrow::schema(
                          {arrow::field("id", arrow::int64()), arrow::field("s", arrow::utf8())})),
                      .optional = {"s"}},
+            .settle = settle_,
             .note = [this](const std::string& line) { notes_.push_back(line); }};
   }
   // As a new process would.
@@ -83,6 +84,7 @@ class Folder : public testing::Test {
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   std::string pattern_ = "*.csv";
   ReadFiles after_ = ReadFiles::kKeep;
+  bool settle_ = false;
   std::vector<std::string> notes_;
   StreamPast past_;
   std::unique_ptr<FolderSource> source_;
@@ -170,6 +172,20 @@ TEST_F(Folder, WaitsForFilesThatSomebodyWrites) {
   EXPECT_TRUE(Next(100, milliseconds(50)).stretch.is_null());
   writer = UniqueFd();
   EXPECT_THAT(Next(100, milliseconds(5000)).ids, ElementsAre(1));
+}
+
+// Of files of other people the kernel does not tell whether somebody writes them.
+TEST_F(Folder, LetsFilesOfOthersSettleBeforeNothingHasCome) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can read files as somebody else";
+  fs::permissions(folder_.path(), fs::perms(0755));
+  Put("a.csv", 0, 2);
+  settle_ = true;
+  Reopen();
+  ASSERT_EQ(::seteuid(65534), 0);
+  const Batch batch = Next();
+  EXPECT_TRUE(Next().stretch.is_null());
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_THAT(batch.ids, ElementsAre(0, 1));
 }
 
 TEST_F(Folder, ReadsNoFileTwiceUnderAnotherName) {

@@ -25,6 +25,7 @@ using SteadyClock = std::chrono::steady_clock;
 namespace {
 
 constexpr milliseconds kBetweenListings{1000};
+constexpr int kListingsShare = 50;         // Listings take no more than this part of the time.
 constexpr milliseconds kBetweenLooks{20};  // At files that somebody still writes.
 constexpr milliseconds kSettled{1000};
 
@@ -85,59 +86,102 @@ bool FolderWatch::IsWhole(const FoundFile& file) {
   if (writers == Writers::kNone) return true;
   const auto now = SteadyClock::now();
   Seen& seen = unfinished_.try_emplace(file.name, Seen{file, now}).first->second;
-  if (seen.file != file) seen = {file, now};
+  if (seen.file != file) seen = {.file = file, .since = now, .grows = true};
+  seen.has_writer = writers == Writers::kSome;
   return writers == Writers::kUnknown && now - seen.since >= kSettled;
 }
 
+bool FolderWatch::settling() const {
+  const auto settles = [](const auto& each) {
+    return !each.second.grows && !each.second.has_writer;
+  };
+  return std::ranges::any_of(unfinished_, settles);
+}
+
+void FolderWatch::Consider(const std::string& name, const Known& known,
+                           std::vector<FoundFile>& whole) {
+  if (IsUnfinishedName(name) || ::fnmatch(pattern_.c_str(), name.c_str(), 0) != 0) return;
+  const std::optional<FoundFile> file = Look(folder_, name);
+  if (!file || known(*file)) {
+    unfinished_.erase(name);
+    return;
+  }
+  if (!IsWhole(*file)) return;
+  // It may have grown between the two looks.
+  if (const auto now = Look(folder_, name); now != file) return;
+  unfinished_.erase(name);
+  whole.push_back(*file);
+}
+
 Result<std::vector<FoundFile>> FolderWatch::List(const Known& known) {
-  changed_ = false;
+  const auto began = SteadyClock::now();
+  touched_.clear();
   std::error_code error;
   fs::directory_iterator entries(folder_, error);
-  if (error) return SystemFault("list " + folder_.string(), error.value());
   std::vector<FoundFile> whole;
-  std::map<std::string, Seen> before = std::exchange(unfinished_, {});
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    const std::string name = entries->path().filename().string();
-    if (IsUnfinishedName(name) || ::fnmatch(pattern_.c_str(), name.c_str(), 0) != 0) continue;
-    const std::optional<FoundFile> file = Look(folder_, name);
-    if (!file || known(*file)) continue;
-    if (const auto seen = before.find(name); seen != before.end()) unfinished_.insert(*seen);
-    if (!IsWhole(*file)) continue;
-    unfinished_.erase(name);
-    // It may have grown between the two looks.
-    if (const auto now = Look(folder_, name); now == file) whole.push_back(*file);
+    Consider(entries->path().filename().string(), known, whole);
   }
   if (error) return SystemFault("list " + folder_.string(), error.value());
-  std::sort(whole.begin(), whole.end());
+  const auto now = SteadyClock::now();
+  list_at_ =
+      now + std::max<SteadyClock::duration>(kBetweenListings, kListingsShare * (now - began));
   return whole;
 }
 
-Status FolderWatch::Sleep(milliseconds most, const std::stop_token& stop) {
+std::vector<FoundFile> FolderWatch::LookAgain(const Known& known) {
+  std::set<std::string> names = std::exchange(touched_, {});
+  for (const auto& [name, seen] : unfinished_) names.insert(name);
+  std::vector<FoundFile> whole;
+  for (const std::string& name : names) Consider(name, known, whole);
+  return whole;
+}
+
+void FolderWatch::Hear() {
+  alignas(inotify_event) std::array<char, 16 << 10> events;
+  ssize_t bytes = 0;
+  while ((bytes = ::read(events_.get(), events.data(), events.size())) > 0) {
+    for (ssize_t at = 0; at < bytes;) {
+      const auto* const event = reinterpret_cast<const inotify_event*>(events.data() + at);
+      if (event->len > 0) touched_.insert(event->name);
+      // Some were lost, or the folder itself is another.
+      if (event->len == 0) list_at_ = {};
+      at += ssize_t(sizeof(inotify_event)) + event->len;
+    }
+  }
+}
+
+Status FolderWatch::Sleep(SteadyClock::time_point until, const std::stop_token& stop) {
   // A request to stop is noticed within this time.
-  const milliseconds nap = std::min(most, stop.stop_possible() ? milliseconds(50) : most);
+  constexpr milliseconds kNap{50};
+  const auto now = SteadyClock::now();
+  const auto left = std::max(std::chrono::ceil<milliseconds>(until - now), milliseconds(1));
   const int fds[] = {events_.get()};
-  PT_LET(const auto ready, WaitReadable(fds, Clock::now() + nap));
-  if (ready.empty()) return Status::OK();
-  std::array<char, 16 << 10> events;
-  while (::read(events_.get(), events.data(), events.size()) > 0) changed_ = true;
-  return Status::OK();
+  return WaitReadable(fds, Clock::now() + (stop.stop_possible() ? std::min(left, kNap) : left))
+      .status();
 }
 
 Result<std::vector<FoundFile>> FolderWatch::Wait(const Known& known, milliseconds patience,
                                                  const std::stop_token& stop) {
   const auto end = SteadyClock::now() + patience;
-  auto listed = SteadyClock::time_point();
+  // Without inotify only a listing finds what has come.
+  if (events_.get() < 0) list_at_ = {};
   while (true) {
+    Hear();
     const auto now = SteadyClock::now();
-    const milliseconds between = unfinished_.empty() ? kBetweenListings : kBetweenLooks;
-    if (changed_ || now - listed >= between) {
-      listed = now;
-      PT_LET(auto whole, List(known));
-      if (!whole.empty()) return whole;
+    std::vector<FoundFile> whole;
+    if (now >= list_at_) {
+      PT_LET(whole, List(known));
+    } else {
+      whole = LookAgain(known);
     }
-    if (stop.stop_requested() || now >= end) return std::vector<FoundFile>();
-    const auto left = std::chrono::ceil<milliseconds>(std::min(end, listed + between) - now);
-    PT_TRY(Sleep(std::max(left, milliseconds(1)), stop));
+    if (!whole.empty()) {
+      std::sort(whole.begin(), whole.end());
+      return whole;
+    }
+    if (stop.stop_requested() || now >= end) return whole;
+    const auto next = unfinished_.empty() ? list_at_ : std::min(list_at_, now + kBetweenLooks);
+    PT_TRY(Sleep(std::min(end, next), stop));
   }
 }
 

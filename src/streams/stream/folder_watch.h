@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -50,24 +51,38 @@ class FolderWatch {
   // if none came.
   Result<std::vector<FoundFile>> Wait(const Known& known, std::chrono::milliseconds patience,
                                       const std::stop_token& stop);
+  // Whether the last Wait() saw a file of which only time tells that it is whole, and which has not
+  // changed since it was seen first.
+  bool settling() const;
 
  private:
   FolderWatch(std::filesystem::path folder, std::string pattern)
       : folder_(std::move(folder)), pattern_(std::move(pattern)) {}
-  // Sorted; also sets unfinished_.
+  using Time = std::chrono::steady_clock::time_point;
+
+  // Looks at all files of the folder, or only at those that something was heard of and those that
+  // were not whole.
   Result<std::vector<FoundFile>> List(const Known& known);
+  std::vector<FoundFile> LookAgain(const Known& known);
+  // Adds the file to `whole` if it is that and not known, or remembers it as unfinished.
+  void Consider(const std::string& name, const Known& known, std::vector<FoundFile>& whole);
   bool IsWhole(const FoundFile& file);
-  Status Sleep(std::chrono::milliseconds most, const std::stop_token& stop);
+  // Takes what inotify has to say.
+  void Hear();
+  Status Sleep(Time until, const std::stop_token& stop);
 
   struct Seen {
     FoundFile file;
-    std::chrono::steady_clock::time_point since;
+    Time since;
+    bool grows = false;
+    bool has_writer = false;  // That somebody has it open for writing is known.
   };
 
   std::filesystem::path folder_;
   std::string pattern_;
   UniqueFd events_;
-  bool changed_ = true;                     // Since the last listing.
+  std::set<std::string> touched_;           // Names that were heard of since the last look.
+  Time list_at_;                            // When the whole folder is listed again.
   std::map<std::string, Seen> unfinished_;  // Found, but not whole.
 };
 

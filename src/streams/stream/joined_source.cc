@@ -35,6 +35,15 @@ Result<StreamRows> ReadFrom(StreamSource& source, const Json& stretch) {
   return none;
 }
 
+// Adds the next stretch of one source, if it is to be read and has one.
+Status NextOf(StreamSource& source, const char* side, const BatchLimits& limits,
+              const std::stop_token& stop, Json& stretch) {
+  if (limits.rows == 0) return Status::OK();
+  PT_LET(Json next, source.Next(limits, kTurn, stop));
+  if (!next.is_null()) stretch[side] = std::move(next);
+  return Status::OK();
+}
+
 }  // namespace
 
 Status JoinedSource::Start(const StreamPast& past) {
@@ -47,10 +56,10 @@ Result<Json> JoinedSource::Next(const BatchLimits& limits, milliseconds patience
   Json stretch = Json::object();
   const auto until = SteadyClock::now() + patience;
   do {
-    PT_LET(Json events, events_->Next(limits, kTurn, stop));
-    if (!events.is_null()) stretch[kEvents] = std::move(events);
-    PT_LET(Json other, other_->Next(limits, kTurn, stop));
-    if (!other.is_null()) stretch[kOther] = std::move(other);
+    PT_TRY(NextOf(*events_, kEvents, limits, stop, stretch));
+    BatchLimits others = limits;
+    others.rows = limits.other_rows;
+    PT_TRY(NextOf(*other_, kOther, others, stop, stretch));
   } while (stretch.empty() && SteadyClock::now() < until && !stop.stop_requested());
   return stretch.empty() ? Json() : stretch;
 }

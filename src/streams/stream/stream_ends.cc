@@ -150,15 +150,16 @@ Result<SchemaPtr> KeptColumns(const fs::path& file) {
                .fix = "remove the file: the next file of events decides anew"});
 }
 
-// The first whole file of the folder; none if `stop` came first.
+// The first whole file of the folder; none if `stop` came first, or with `once` if there is none.
 Result<std::optional<fs::path>> AwaitFile(const fs::path& folder, const std::string& pattern,
-                                          const std::stop_token& stop) {
+                                          bool once, const std::stop_token& stop) {
   PT_LET(const auto watch, FolderWatch::Make(folder, pattern));
   const auto new_to_us = [](const FoundFile&) { return false; };
-  while (!stop.stop_requested()) {
-    PT_LET(const auto found, watch->Wait(new_to_us, std::chrono::seconds(1), stop));
+  do {
+    const std::chrono::milliseconds patience(once ? 100 : 1000);
+    PT_LET(const auto found, watch->Wait(new_to_us, patience, stop));
     if (!found.empty()) return std::optional(folder / found.front().name);
-  }
+  } while ((!once || watch->settling()) && !stop.stop_requested());
   return std::optional<fs::path>();
 }
 
@@ -175,8 +176,7 @@ class FolderOpening {
     PT_LET(shape_.columns, Columns());
     const bool waits = shape_.columns == nullptr || !FormatSaid();
     if (waits) {
-      context_.note(fmt::format("waits for a first file in {}", folder_.string()));
-      PT_LET(const auto first, AwaitFile(folder_, source_.pattern, stop));
+      PT_LET(const auto first, FirstFile(stop));
       if (!first) return nullptr;
       PT_TRY(LookAt(*first));
     } else {
@@ -191,6 +191,7 @@ class FolderOpening {
                                         .columns = shape_.columns,
                                         .optional = shape_.optional,
                                         .new_columns = context_.job.file.stream->new_columns},
+                               .settle = context_.once,
                                .note = context_.note}));
     return std::unique_ptr<StreamSource>(std::move(opened));
   }
@@ -203,6 +204,18 @@ class FolderOpening {
                  .where = KeyOf(context_, ".folder"),
                  .fix = "mkdir -p " + folder_.string(),
                  .kept = "nothing was started"});
+  }
+
+  Result<std::optional<fs::path>> FirstFile(const std::stop_token& stop) const {
+    if (!context_.once) {
+      context_.note(fmt::format("waits for a first file in {}", folder_.string()));
+    }
+    PT_LET(auto first, AwaitFile(folder_, source_.pattern, context_.once, stop));
+    if (!first && context_.once) {
+      context_.note(
+          fmt::format("nothing is in {} that is called {}", folder_.string(), source_.pattern));
+    }
+    return first;
   }
 
   std::optional<Format> FormatSaid() const {

@@ -25,10 +25,12 @@ struct EndsContext {
   // The stream is one partition's, and its folder is in that of the whole.
   std::optional<int32_t> partition = {};
   bool other = false;  // The source is that of stream.join.
+  bool once = false;   // No first file is waited for.
 };
 
 // Sets the columns of `shape` if they are unknown: those of the first file, for which it waits.
-// They are kept in columns.json of the stream's folder and stay. Returns null if `stop` came first.
+// They are kept in columns.json of the stream's folder and stay. Returns null if there is no file
+// before `stop` is set, or now if the stream runs once.
 Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, EventShape& shape,
                                                  const std::stop_token& stop);
 // The same for both sources of a stream that joins another.

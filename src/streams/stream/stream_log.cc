@@ -114,6 +114,7 @@ Status StreamLog::Read() {
   if (IsRegularFile(file())) {
     PT_LET(text, ReadFile(file()));
   }
+  if (text.starts_with("{\"state\"")) state_bytes_ = int64_t(text.find('\n')) + 1;
   PT_LET(bytes_, EachLine(file(), text, [this](const Json& line) { return Take(line); }));
   fd_ = UniqueFd(::open(file().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   if (fd_.get() < 0) return SystemFault("open " + file().string(), errno);
@@ -187,7 +188,8 @@ Status StreamLog::Training(const Json& state) {
   return Take(line);
 }
 
-bool StreamLog::long_enough() const { return bytes_ > kLong && !open_; }
+// A state may be long itself: one of many files.
+bool StreamLog::long_enough() const { return bytes_ > std::max(kLong, 2 * state_bytes_) && !open_; }
 
 Status StreamLog::Shorten(const Json& state) {
   PT_CHECK(!open_);
@@ -202,7 +204,7 @@ Status StreamLog::Shorten(const Json& state) {
   past_ = {.state = state};
   fd_ = UniqueFd(::open(file().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (fd_.get() < 0) return SystemFault("open " + file().string(), errno);
-  bytes_ = int64_t(fs::file_size(file(), error));
+  state_bytes_ = bytes_ = int64_t(fs::file_size(file(), error));
   RemoveOldest(folder_);
   return Status::OK();
 }

@@ -96,7 +96,8 @@ class StreamLog {
   std::filesystem::path folder_;
   UniqueFd lock_;
   UniqueFd fd_;
-  int64_t bytes_ = 0;  // Of whole lines.
+  int64_t bytes_ = 0;        // Of whole lines.
+  int64_t state_bytes_ = 0;  // Of the line that stands for those before it.
   StreamPast past_;
   StreamTotals totals_;
   Json last_ = Json::object();

@@ -123,4 +123,16 @@ TEST_F(Log, IsShortenedAndStillKnowsItsBatches) {
   EXPECT_THAT(FaultOf(gone.status()).fix, HasSubstr("--from 3"));
 }
 
+// Of a folder with many files the state alone is long.
+TEST_F(Log, IsNotShortenedAgainAndAgainForALongState) {
+  {
+    const auto log = Open();
+    Batch(*log, 0);
+    ASSERT_TRUE(log->Shorten({{"files", std::string(3 << 20, 'x')}}).ok());
+    EXPECT_FALSE(log->long_enough());
+  }
+  const auto log = Open();
+  EXPECT_FALSE(log->long_enough());
+}
+
 }  // namespace protium

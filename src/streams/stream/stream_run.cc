@@ -24,6 +24,8 @@ namespace {
 
 constexpr milliseconds kPatience{200};
 constexpr milliseconds kNap{50};
+// Of one of two streams that are joined, until that is noted.
+constexpr milliseconds kSilent{10'000};
 
 // Sleeps, but not past a request to stop.
 void Nap(milliseconds time, const std::stop_token& stop) {
@@ -68,7 +70,7 @@ Result<std::unique_ptr<StreamRun>> StreamRun::Open(StreamRequest request,
   const Status ends = run->OpenEnds(stop);
   if (!ends.ok() && !stop.stop_requested()) return ends;
   if (!ends.ok()) run->source_.reset();
-  if (run->source_ == nullptr) return run;  // Stopped before the first event.
+  if (run->source_ == nullptr) return run;  // There was no first event.
   PT_TRY(run->OpenSteps());
   PT_TRY(run->source_->Start(run->log_->past()));
   return run;
@@ -88,7 +90,8 @@ Status StreamRun::OpenEnds(const std::stop_token& stop) {
                             .folder = request_.folder,
                             .note = request_.note,
                             .stop = stop,
-                            .partition = request_.partition};
+                            .partition = request_.partition,
+                            .once = request_.once};
   PT_LET(sink_, OpenSink(context));
   if (options_.join) {
     PT_LET(other_shape_, ShapeOfOther(*options_.join));
@@ -153,6 +156,12 @@ Status StreamRun::OpenWindows() {
 Status StreamRun::OpenJoin() {
   if (!options_.join) return Status::OK();
   PT_LET(join_, EventJoin::Make(*options_.join, source_->schema(), other_shape_.columns));
+  bounds_.emplace(JoinBoundsOptions{.events = shape_.table,
+                                    .other = options_.join->table,
+                                    .most = options_.join->waiting,
+                                    .patience = request_.once ? milliseconds(0) : kSilent,
+                                    .note = request_.note},
+                  SteadyClock::now());
   return join_->Load(request_.folder, log_->totals().batches,
                      log_->last().value("join", Json::object()));
 }
@@ -209,6 +218,7 @@ Status StreamRun::Recover() {
 
 Result<StepsResult> StreamRun::Apply(StreamRows& read, const LoadedModel* model) {
   if (join_) {
+    bounds_->Came(read, SteadyClock::now());
     PT_LET(EventJoin::Joined joined, join_->Add(*read.rows, *read.other));
     std::ranges::move(joined.dead, std::back_inserter(read.dead));
     if (joined.events->num_rows() == 0) return NoRows(model);
@@ -305,14 +315,21 @@ Status StreamRun::RefreshTables() {
   return Status::OK();
 }
 
-Result<bool> StreamRun::MakeNext(const std::stop_token& stop) {
+Result<BatchLimits> StreamRun::Limits() const {
   BatchLimits limits{.rows = options_.batch.rows, .gather = milliseconds(options_.batch.ms)};
   if (options_.rate > 0) limits.rows = std::min(limits.rows, options_.rate);
+  if (bounds_) PT_TRY(bounds_->Limit(*join_, limits));
+  return limits;
+}
+
+Result<bool> StreamRun::MakeNext(const std::stop_token& stop) {
+  PT_LET(const BatchLimits limits, Limits());
   PT_LET(const Json stretch, source_->Next(limits, kPatience, stop));
   // Behind the waiting, during which the name may have moved; also when nothing came, so that a new
   // model is loaded before there are events for it.
   PT_TRY(RefreshModels());
   PT_TRY(RefreshTables());
+  if (stretch.is_null() && bounds_) bounds_->NothingCame(*join_, SteadyClock::now());
   if (stretch.is_null()) return false;
   const LoadedModel* const model = Now(model_);
   PT_TRY(log_->Begin({.number = log_->totals().batches,
@@ -341,14 +358,14 @@ void StreamRun::WaitWhilePaused(const std::stop_token& stop) {
 
 void StreamRun::Show(const std::string& state, bool now, const std::string& error) {
   if (!now && !status_.due()) return;
-  const auto lag = source_->Lag();
+  const auto lag = source_ == nullptr ? StreamLag{.unit = "files"} : source_->Lag();
   if (windows_) status_.Waits(windows_->waiting());
-  if (join_) status_.Waits(join_->waiting());
+  if (join_) status_.Join(bounds_->Facts(*join_, SteadyClock::now()));
   status_.Model(model_ ? &*model_ : nullptr, shadow_ ? &*shadow_ : nullptr);
   status_.Show(state, log_->totals(), lag.ok() ? *lag : StreamLag(), error);
 }
 
-Status StreamRun::Work(const std::stop_token& stop, bool once) {
+Status StreamRun::Work(const std::stop_token& stop) {
   PT_TRY(Recover());
   PT_TRY(RefreshModels());
   // The process may have died between a batch and the training that was due with it.
@@ -359,14 +376,13 @@ Status StreamRun::Work(const std::stop_token& stop, bool once) {
     PT_LET(const bool made, MakeNext(stop));
     PT_TRY(Train());
     Show("running");
-    if (once && !made) return AwaitTrainings(stop);
+    if (request_.once && !made) return AwaitTrainings(stop);
   }
   return Status::OK();
 }
 
-Status StreamRun::Run(const std::stop_token& stop, bool once) {
-  if (source_ == nullptr) return Status::OK();
-  const Status worked = Work(stop, once);
+Status StreamRun::Run(const std::stop_token& stop) {
+  const Status worked = source_ == nullptr ? Status::OK() : Work(stop);
   if (worked.ok()) {
     Show("ended", true);
     return worked;

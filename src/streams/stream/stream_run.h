@@ -21,6 +21,7 @@
 #include "stream/event_join.h"
 #include "stream/event_shape.h"
 #include "stream/event_windows.h"
+#include "stream/join_bounds.h"
 #include "stream/side_tables.h"
 #include "stream/stream_log.h"
 #include "stream/stream_model.h"
@@ -42,20 +43,22 @@ struct StreamRequest {
   std::function<void(const std::string&)> note;
   // One partition's stream (stream/divided_stream.h): `folder` is in that of the whole.
   std::optional<int32_t> partition = {};
+  // Ends once everything that is there has been scored.
+  bool once = false;
 };
 
 // One thread.
 class StreamRun {
  public:
   // Takes the folder's lock, loads the model and checks everything that can be checked. If only a
-  // first event can tell the columns, waits for it.
+  // first event can tell the columns, waits for it, but not if the stream runs once.
   static Result<std::unique_ptr<StreamRun>> Open(StreamRequest request,
                                                  const std::stop_token& stop);
   ~StreamRun();
 
-  // Works until `stop` is set, then ends the batch that it is at; or, with `once`, until everything
-  // that is there has been scored. A fault leaves the batch begun, to be made again.
-  Status Run(const std::stop_token& stop, bool once);
+  // Works until `stop` is set, then ends the batch that it is at; or, if it runs once, until
+  // nothing is left. A fault leaves the batch begun, to be made again.
+  Status Run(const std::stop_token& stop);
 
   const StreamTotals& totals() const { return log_->totals(); }
 
@@ -65,13 +68,14 @@ class StreamRun {
   Status OpenSteps();
   Status OpenEnds(const std::stop_token& stop);
   Status Recover();
-  Status Work(const std::stop_token& stop, bool once);
+  Status Work(const std::stop_token& stop);
   Status RefreshModels();
   Status RefreshTables();
   Status ReadTables();
   Status UseModelsSql();
   // Begins and makes the next batch; false if nothing came.
   Result<bool> MakeNext(const std::stop_token& stop);
+  Result<BatchLimits> Limits() const;
   Status OpenWindows();
   Status OpenJoin();
   Status OpenTraining();
@@ -104,7 +108,8 @@ class StreamRun {
   std::optional<SideTables> tables_;
   std::optional<EventWindows> windows_;
   std::optional<EventJoin> join_;
-  std::vector<MemoryTable> read_;  // The other tables, for a join, whose SQL is prepared again.
+  std::optional<JoinBounds> bounds_;  // Of the join.
+  std::vector<MemoryTable> read_;     // The other tables, for a join, whose SQL is prepared again.
   std::optional<StreamSteps> steps_;
   std::unique_ptr<StreamSource> source_;
   std::unique_ptr<StreamSink> sink_;

@@ -15,6 +15,7 @@
 #include "run/printable.h"
 #include "run/terminal.h"
 #include "stream/divided_status.h"
+#include "stream/join_bounds.h"
 
 namespace protium {
 
@@ -52,6 +53,15 @@ struct StreamFigure {
   const char* help;
   double value;
 };
+
+void AddJoin(const Json& join, std::vector<StreamFigure>& metrics) {
+  metrics.push_back({"join_waiting", "gauge", "events that wait for those of the other stream",
+                     NumberAt(join, "waiting")});
+  metrics.push_back({"join_kept", "gauge", "events of the other stream that are kept for these",
+                     NumberAt(join, "kept")});
+  metrics.push_back({"join_held", "gauge", "1 while one stream is not read, as the other is behind",
+                     join.contains("held") ? 1.0 : 0.0});
+}
 
 void AddTraining(const Json& training, std::vector<StreamFigure>& metrics) {
   const auto count = [&](const char* name, const char* key, const char* help) {
@@ -157,6 +167,7 @@ void StreamStatus::Show(const std::string& state, const StreamTotals& totals, co
                  {"waiting", lag.waiting},
                  {"unit", lag.unit}};
   if (in_windows_ >= 0) status["in_windows"] = in_windows_;
+  if (!join_.is_null()) status["join"] = join_;
   if (!model_.is_null()) status["model"] = model_;
   if (!shadow_.is_null()) {
     status["shadow"] = shadow_;
@@ -187,6 +198,7 @@ std::string StreamMetrics(const std::string& stream, const Json& status) {
   if (status.contains("in_windows")) {
     metrics.push_back({"in_windows", "gauge", "events that wait for others", number("in_windows")});
   }
+  if (status.contains("join")) AddJoin(status["join"], metrics);
   if (status.contains("training")) AddTraining(status["training"], metrics);
   // A label's value has no line breaks, and quotes and backslashes with a backslash before them.
   std::string label;
@@ -236,6 +248,7 @@ std::string StreamStatusText(const Json& status) {
     text += fmt::format("events    {} {} for others\n", Grouped(events),
                         events == 1 ? "waits" : "wait");
   }
+  if (status.contains("join")) text += JoinText(status["join"]);
   text += fmt::format("latency   p50 {:.0f} ms, p99 {:.0f} ms, from an event to its row\n",
                       NumberAt(latency, "p50"), NumberAt(latency, "p99"));
   for (const char* const which : {"model", "shadow"}) {

@@ -29,8 +29,10 @@ class StreamStatus {
   void Wrote(int64_t rows, const StreamRows& read, std::chrono::steady_clock::time_point began);
   void Compared(const ShadowFacts& facts);
   void Model(const NamedModel* model, const NamedModel* shadow);
-  // So many events wait until their window is closed, or for those of another stream.
+  // So many events wait until their window is closed.
   void Waits(int64_t events) { in_windows_ = events; }
+  // JoinBounds::Facts().
+  void Join(Json facts) { join_ = std::move(facts); }
   // StreamTraining::facts().
   void Training(Json facts) { training_ = std::move(facts); }
   // Whether half a second has passed since the last Show().
@@ -50,6 +52,7 @@ class StreamStatus {
   Json model_;
   Json shadow_;
   Json training_;
+  Json join_;
   ShadowFacts compared_;
   int64_t in_windows_ = -1;  // -1: there are no windows.
   // Of the last batches: milliseconds from when their newest event came until their rows were

@@ -38,9 +38,10 @@ class Verifying {
     const EndsContext context{.job = request_.job,
                               .folder = request_.folder,
                               .note = [](const std::string&) {},
-                              .partition = request_.partition};
+                              .partition = request_.partition,
+                              .once = true};
     PT_TRY(OpenSourceOf(context, stop));
-    if (source_ == nullptr) return Status::Cancelled("stopped");
+    if (source_ == nullptr) return NoFiles();
     PT_LET(form_.format, SinkFormat(request_.job.file));
     tables_.emplace(request_.job, shape_.other_tables);
     PT_LET(read_, tables_->Read());
@@ -90,6 +91,13 @@ class Verifying {
   }
 
  private:
+  static Status NoFiles() {
+    return Fail({.exit = Exit::kInput,
+                 .what = "none of the files is there that batches would be made again of",
+                 .where = "stream.source",
+                 .fix = "put them back as they were"});
+  }
+
   // Loaded once for each of the models.
   Result<const LoadedModel*> ModelOf(const Intent& intent) {
     if (intent.model.empty()) return nullptr;

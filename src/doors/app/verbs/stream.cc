@@ -70,7 +70,8 @@ StreamRequest RequestOf(const Arguments& arguments, Job job) {
           .folder = std::move(folder),
           .find_model = Finder(arguments),
           .runs = RunsDir(arguments),
-          .note = Say};
+          .note = Say,
+          .once = arguments.Has("--once")};
 }
 
 Result<StreamRequest> RequestFor(const Arguments& arguments, const std::string& file) {
@@ -140,15 +141,14 @@ void EndOthers(std::vector<Subprocess>& others, bool once, const std::stop_token
 Status FollowDivided(const Arguments& arguments, const Invocation& invocation,
                      StreamRequest request, const std::stop_token& stop) {
   const fs::path folder = request.folder;
-  const bool once = arguments.Has("--once");
   PT_LET(const int64_t instances, arguments.Number("--instances", 1));
   PT_LET(const auto stream, DividedStream::Open(std::move(request), stop));
   Spawner spawner;
   PT_LET(std::vector<Subprocess> others,
          StartOthers(arguments, invocation, spawner, std::max<int64_t>(instances, 1) - 1));
   SayThatItStreams(arguments);
-  const Status followed = stream->Run(stop, once);
-  EndOthers(others, once && followed.ok(), stop);
+  const Status followed = stream->Run(stop);
+  EndOthers(others, arguments.Has("--once") && followed.ok(), stop);
   PT_TRY(followed);
   const auto status = ReadStreamStatus(folder);
   return PrintWritten(arguments, folder, stream->written(),
@@ -173,7 +173,7 @@ Status Follow(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const auto run, StreamRun::Open(std::move(request), signals->token()));
   SayThatItStreams(arguments);
   const StreamTotals before = run->totals();
-  PT_TRY(run->Run(signals->token(), arguments.Has("--once")));
+  PT_TRY(run->Run(signals->token()));
   const StreamTotals& now = run->totals();
   return PrintWritten(arguments, folder, now - before, now.rows);
 }

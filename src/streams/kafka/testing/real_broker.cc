@@ -99,11 +99,17 @@ std::unique_ptr<RealBroker> RealBroker::Start(std::string& why) {
   return broker;
 }
 
-RealBroker::~RealBroker() {
-  auto stopped = spawner_.Start({.program = fs::path(PROTIUM_REPOSITORY) / "scripts/kafka-broker",
-                                 .args = {"stop", state().string()},
-                                 .log = folder_.path() / "stop.log"});
-  if (stopped.ok()) (void)stopped->Wait(Clock::now() + std::chrono::seconds(30));
+RealBroker::~RealBroker() { (void)Do("stop"); }
+
+void RealBroker::Kill() { EXPECT_TRUE(Do("kill")); }
+
+bool RealBroker::Do(const std::string& word) {
+  auto asked = spawner_.Start({.program = fs::path(PROTIUM_REPOSITORY) / "scripts/kafka-broker",
+                               .args = {word, state().string()},
+                               .log = folder_.path() / (word + ".log")});
+  if (!asked.ok()) return false;
+  const auto ended = asked->Wait(Clock::now() + std::chrono::seconds(60));
+  return ended.ok() && *ended && (*ended)->code == 0;
 }
 
 void RealBroker::Signal(int signal) {

@@ -49,10 +49,14 @@ class RealBroker {
 
   // As kill() sends it to the broker.
   void Signal(int signal);
+  // Kills it; returns when it is there again, with its data.
+  void Kill();
 
  private:
   RealBroker(TemporaryFolder folder) : folder_(std::move(folder)) {}
   std::filesystem::path state() const { return folder_.path() / "broker"; }
+  // scripts/kafka-broker WORD of its state.
+  bool Do(const std::string& word);
 
   TemporaryFolder folder_;
   Spawner spawner_;
