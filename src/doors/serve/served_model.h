@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -33,6 +34,7 @@ struct Served {
   std::string version = {};  // kStable or kCanary; empty: there is no canary.
   std::shared_ptr<DriftWatch> drift = std::make_shared<DriftWatch>(Json());  // Of its rows.
   std::shared_ptr<GapWatch> gap = std::make_shared<GapWatch>();
+  bool int8 = false;  // It predicts with weights of 8 bits.
 };
 
 // Any thread.
@@ -79,6 +81,8 @@ class ServedModel {
 
 // Loads a model folder or an ONNX file, fed by `inputs`, into a scorer, and closes the session
 // needed for that.
-Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs = {});
+// `most_int8_loss` as in ServeOptions.
+Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs = {},
+                          const std::optional<double>& most_int8_loss = {});
 
 }  // namespace protium
