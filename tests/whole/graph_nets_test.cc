@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose nets LibTorch trained, scored in this process by ONNX Runtime: the predictions of
-// `protium predict` within rounding, the same bits alone and among others, and no LibTorch.
+// Models whose nets LibTorch trained, scored by ONNX Runtime: the same bits by workers as in this
+// process, alone and among others, and no LibTorch. Whether they agree with LibTorch's is what
+// `protium export` checks.
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
+#include <map>
 
 #include "base/fault.h"
 #include "frame/session_state.h"
@@ -73,11 +75,10 @@ TEST_P(NetAsGraph, PredictsWithoutLibTorch) {
   while (const auto batch = *(*stream)->Next()) {
     const auto all = *scorer->Score(*batch->RemoveColumn(batch->num_columns() - 1).ValueOrDie());
     const auto& ours = static_cast<const arrow::DoubleArray&>(*all->column(0));
-    const auto& torch =
+    const auto& workers =
         static_cast<const arrow::DoubleArray&>(*batch->GetColumnByName("prediction"));
-    for (int64_t i = 0; i < batch->num_rows(); ++i) {
-      EXPECT_NEAR(ours.Value(i), torch.Value(i), 1e-5 * std::max(1.0, std::abs(torch.Value(i))));
-      if (i >= 20) continue;
+    EXPECT_TRUE(ours.Equals(workers));
+    for (int64_t i = 0; i < std::min<int64_t>(20, batch->num_rows()); ++i) {
       const auto alone =
           *scorer->Score(*batch->Slice(i, 1)->RemoveColumn(batch->num_columns() - 1).ValueOrDie());
       EXPECT_TRUE(alone->column(0)->Equals(all->column(0)->Slice(i, 1))) << "row " << i;
@@ -86,6 +87,34 @@ TEST_P(NetAsGraph, PredictsWithoutLibTorch) {
   }
   EXPECT_EQ(rows, 300);
   EXPECT_FALSE(LoadsLibTorch());
+}
+
+// The environment names a LibTorch that is not there: what needs one fails.
+TEST_P(NetAsGraph, IsScoredByTheCommandAndInSqlWithoutLibTorch) {
+  if (!NumericsOfOnnx().ok()) GTEST_SKIP() << "no ONNX Runtime: ./dev setup --onnx brings it";
+  const OwnJob own(MachinesTable(300), JobOf(GetParam()));
+  ASSERT_EQ(own.Run().exit, 0);
+  const std::map<std::string, std::string> without = {{"PROTIUM_LIBTORCH", own / "nowhere"}};
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), ProtiumCommand());
+    Running command(std::move(words), own.path(), without);
+    return command.Wait();
+  };
+  const Outcome trained = run({"run", own / "job.toml", "--runs-dir", own / "runs"});
+  EXPECT_NE(trained.exit, 0);
+  EXPECT_THAT(trained.err, HasSubstr("there is no LibTorch"));
+  const Outcome scored =
+      run({"predict", "--model", own.Model(), "--data", own.path(), "--output", own / "out.csv"});
+  EXPECT_EQ(scored.exit, 0) << scored.err;
+  const Json etl = *ParseJson(ReadText(std::filesystem::path(own.Model()) / "etl.json"));
+  const std::string rows = With(etl["sql"].get<std::string>(), "FROM machines",
+                                fmt::format("FROM '{}'", (own / "machines.csv").string()));
+  const Outcome sql =
+      run({"sql",
+           fmt::format("SELECT count(prediction) AS n FROM score('{}', ({}))", own.Model(), rows),
+           "--json"});
+  EXPECT_EQ(sql.exit, 0) << sql.err;
+  EXPECT_THAT(sql.out, HasSubstr("300"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, NetAsGraph, testing::ValuesIn(kCases),

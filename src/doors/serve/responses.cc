@@ -247,6 +247,7 @@ Json ServeResponses::Facts() const {
   if (now->net.is_string() && IsRunAsGraph(now->net.get<std::string>())) {
     facts["computed_by"] = "ONNX Runtime";
   }
+  if (now->int8) facts["precision"] = "int8";
   const auto drifts = now->drift->Drifts();
   if (!drifts.empty()) facts["drift"] = drifts;
   if (!model_.last().ok()) facts["failed_reload"] = StatusToJson(model_.last());

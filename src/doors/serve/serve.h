@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct ServeOptions {
   Columns inputs;                    // Of an ONNX file: LoadOnnxModel().
   std::string name = "model";        // In paths of the Open Inference Protocol.
   std::vector<ModelToServe> models;  // Several models instead (served_models.h).
+  // Set: models predict with weights of 8 bits, which may cost so much (WithInt8()).
+  std::optional<double> most_int8_loss;
   std::string version;             // Of one of them: kStable or kCanary; empty: there is no canary.
   std::string host = "127.0.0.1";  // The address to listen on.
   int32_t port = 0;                // 0: 8080, or the next one that is free.

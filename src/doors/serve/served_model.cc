@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
+#include "model/int8.h"
 #include "model/model_state.h"
 #include "model/onnx_model.h"
 #include "onnx_runtime/net.h"
@@ -57,7 +58,8 @@ Result<std::shared_ptr<const Served>> ServedModel::Explaining(int32_t columns) c
   }
   PT_LET(Scorer scorer, now_->scorer.Explaining(columns));
   auto made = std::make_shared<const Served>(Served{std::move(scorer), now_->generation, now_->net,
-                                                    now_->version, now_->drift, now_->gap_said});
+                                                    now_->version, now_->drift, now_->gap_said,
+                                                    now_->int8});
   if (explaining_.size() == kMostExplaining) explaining_.clear();
   explaining_[columns] = made;
   return made;
@@ -76,14 +78,19 @@ ServedModel::Identity ServedModel::IdentityNow() const {
           int64_t(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec};
 }
 
-Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs) {
+Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs,
+                          const std::optional<double>& most_int8_loss) {
   PT_LET(const auto session, OpenSession({.engine = "local[1]"}));
-  PT_LET(const PipelineModel model, inputs.empty() ? PipelineModel::Load(*session, folder)
-                                                   : LoadOnnxModel(*session, folder, inputs));
+  PT_LET(PipelineModel model, inputs.empty() ? PipelineModel::Load(*session, folder)
+                                             : LoadOnnxModel(*session, folder, inputs));
+  if (most_int8_loss) {
+    PT_LET(model, WithInt8(model, *most_int8_loss));
+  }
   PT_LET(Scorer scorer, Scorer::Make(model));
   Served served{.scorer = std::move(scorer),
                 .drift = std::make_shared<DriftWatch>(StateOf(model).profile)};
   if (StateOf(model).chain->estimator) served.net = StateOf(model).net.net.name;
+  served.int8 = StateOf(model).int8;
   return served;
 }
 

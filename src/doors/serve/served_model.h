@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -34,6 +35,7 @@ struct Served {
   std::shared_ptr<DriftWatch> drift = std::make_shared<DriftWatch>(Json());  // Of its rows.
   // Whether Scorer::gap() was noted.
   std::shared_ptr<std::atomic<bool>> gap_said = std::make_shared<std::atomic<bool>>(false);
+  bool int8 = false;  // It predicts with weights of 8 bits.
 };
 
 // Any thread.
@@ -80,6 +82,8 @@ class ServedModel {
 
 // Loads a model folder or an ONNX file, fed by `inputs`, into a scorer, and closes the session
 // needed for that.
-Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs = {});
+// `most_int8_loss` as in ServeOptions.
+Result<Served> LoadServed(const std::filesystem::path& folder, const Columns& inputs = {},
+                          const std::optional<double>& most_int8_loss = {});
 
 }  // namespace protium

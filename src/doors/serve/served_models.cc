@@ -31,8 +31,9 @@ ServeOptions OptionsOf(const ServeOptions& all, const ModelToServe& model, const
 }
 
 ServedModel::Load LoadAs(const ServeOptions& options) {
-  return [inputs = options.inputs, version = options.version](const auto& place) -> Result<Served> {
-    PT_LET(Served served, LoadServed(place, inputs));
+  return [inputs = options.inputs, most_loss = options.most_int8_loss,
+          version = options.version](const auto& place) -> Result<Served> {
+    PT_LET(Served served, LoadServed(place, inputs, most_loss));
     served.version = version;
     return served;
   };

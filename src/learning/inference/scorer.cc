@@ -25,6 +25,7 @@
 #include "inference/roll_forward.h"
 #include "model/background.h"
 #include "model/explanations.h"
+#include "model/int8.h"
 #include "model/model_state.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
@@ -228,7 +229,7 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
                            "workers open",
                    .fix = "score tables with it: protium predict, or Transform()"});
     }
-    PT_LET(inside->predictor, state.chain->estimator->kind->Open(state.net, state.trained.weights));
+    PT_LET(inside->predictor, OpenPredictor(state));
     PT_LET(inside->background, ReadBackground(state.trained.background, state.net));
     const Objective& objective = state.net.objective;
     PT_LET(inside->predictions,

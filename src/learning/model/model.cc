@@ -8,9 +8,12 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "column/cells.h"
+#include "engine/kind.h"
+#include "frame/session_state.h"
 #include "model/carried_decimals.h"
 #include "model/kept_history.h"
 #include "model/model_state.h"
+#include "model/row_graph.h"
 #include "pipeline/history.h"
 #include "pipeline/learned.h"
 #include "pipeline/torch_folder.h"
@@ -111,6 +114,8 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
                      .extensions = state.chain->extensions,
                      .weights = state.trained.weights};
   if (state.gpus_per_worker > 0) config.device = GivenDeviceUse();
+  config.as_graph = ScoresAsGraph(state);
+  config.int8 = state.int8;
   config.explain = state.explain;
   config.added = ColumnNames(*ScoredColumns(state));
   if (!state.measured) return config;
@@ -176,7 +181,8 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
                .output = arrow::schema(std::move(output)),
                .workers = options.gang.workers.max,
                .role = MapTask::Role::kScore,
-               .needs = {.torch = state.chain->NeedsLibTorch(state.gpus_per_worker > 0)}};
+               .needs = {.torch = !config.as_graph &&
+                                  state.chain->NeedsLibTorch(state.gpus_per_worker > 0)}};
   if (state.gpus_per_worker > 0) {
     // Only gangs can lease devices. The ranks of this one do not communicate.
     task.gang = options.gang;
@@ -367,6 +373,12 @@ PipelineModel WithEtl(const PipelineModel& model, Json etl) {
   ModelState copy = StateOf(model);
   copy.etl = std::move(etl);
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
+}
+
+bool ScoresAsGraph(const ModelState& state) {
+  return state.loaded && state.gpus_per_worker == 0 && state.chain->estimator &&
+         IsRunAsGraph(state.net.net.name) && state.chain->extensions.empty() &&
+         KindOf(StateOf(*state.session).engine().address()).runs_here && CanRunGraphs();
 }
 
 PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker) {

@@ -20,6 +20,7 @@ struct ModelState {
   NetConfig net;                  // Empty without an estimator.
   TrainResult trained;            // Likewise.
   Json metrics = Json::object();  // Of a loaded model: what its run measured.
+  bool loaded = false;            // From a folder; otherwise this process has fitted it.
   Json etl;                       // How the input table is made; null: unknown.
   bool measured = true;           // Whether its predictions can be compared with labels.
   // Devices leased to each worker that scores; the workers are then a gang. In the run that trained
@@ -29,6 +30,7 @@ struct ModelState {
   Json profile;           // What it keeps of its training rows (ProfileToKeep()); null: nothing.
   std::string history;    // The file of the rows that it keeps (kept_history.h); empty: none.
   ExplainConfig explain;  // PipelineModel::Explaining(); not saved.
+  bool int8 = false;      // WithInt8() (model/int8.h); not saved.
 };
 
 // Returns a copy of `model` that also stores how its input table is made; Save() writes it as
@@ -40,6 +42,11 @@ const ModelState& StateOf(const PipelineModel& model);
 
 // Returns a copy of `model` whose workers score with this many leased devices each.
 PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
+
+// Whether ONNX Runtime computes the net in workers, too (model/row_graph.h): that of a model that
+// was loaded, where it is here and no devices are requested. The run that trained a net scores with
+// what trained it.
+bool ScoresAsGraph(const ModelState& state);
 
 // Returns the plan of Transform() up to the net: the rows of `table`, whose columns are `schema`,
 // cast to the types that the model learned from, plus the columns that the net reads, or without an

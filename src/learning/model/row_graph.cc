@@ -65,8 +65,8 @@ NetTensor TensorOf(const PackedRows& rows, const FedField& field, int64_t begin,
 
 class RowGraph : public RowPredictor {
  public:
-  RowGraph(const NetConfig& config, OnnxNet net)
-      : rows_(NetRows(config, {}, {}, false)),
+  RowGraph(const NetConfig& config, const std::vector<ScaledNumber>& scaled, OnnxNet net)
+      : rows_(NetRows(config, scaled, {}, false)),
         cardinalities_(Cardinalities(config)),
         fields_(FieldsOf(config)),
         outputs_(config.objective.outputs()),
@@ -127,15 +127,18 @@ Status WithoutRuntime(const std::string& net, const Status& refused) {
 
 bool IsRunAsGraph(const std::string& net) { return !IsLayered(net) && onnx::IsGraphed(net); }
 
+bool CanRunGraphs() { return NumericsOfOnnx().ok(); }
+
 Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(const NetConfig& config,
-                                                         const std::filesystem::path& weights) {
+                                                         const std::filesystem::path& weights,
+                                                         const std::vector<ScaledNumber>& scaled) {
   if (const auto there = NumericsOfOnnx(); !there.ok()) {
     return WithoutRuntime(config.net.name, there.status());
   }
   PT_LET(const Safetensors file, Safetensors::Read(weights));
   PT_LET(onnx::NetFile graph, onnx::WriteNet(GraphedNetOf(config), file));
   PT_LET(OnnxNet net, OnnxNet::OfBytes(std::move(graph.bytes), weights.string(), graph.work));
-  return std::make_shared<const RowGraph>(config, std::move(net));
+  return std::make_shared<const RowGraph>(config, scaled, std::move(net));
 }
 
 }  // namespace protium

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
@@ -18,10 +19,13 @@ namespace protium {
 
 // Whether a net that is not made of layers can be run this way.
 bool IsRunAsGraph(const std::string& net);
+// Whether this process can do so: ONNX Runtime is here.
+bool CanRunGraphs();
 
 // Fails with Exit::kUsage for other nets, and with Exit::kEnvironment, naming the command that
-// brings it, where ONNX Runtime is missing.
-Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(const NetConfig& config,
-                                                         const std::filesystem::path& weights);
+// brings it, where ONNX Runtime is missing. `scaled`: numbers that are made while rows are packed.
+Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(
+    const NetConfig& config, const std::filesystem::path& weights,
+    const std::vector<ScaledNumber>& scaled = {});
 
 }  // namespace protium

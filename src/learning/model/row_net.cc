@@ -54,7 +54,7 @@ class RowNet : public RowPredictor {
  public:
   static Result<std::shared_ptr<const RowPredictor>> Make(const NetConfig& config,
                                                           const Safetensors& file,
-                                                          const std::string& where) {
+                                                          const std::string& where, bool int8) {
     NetShape shape = ShapeOf(config);
     PT_LET(const auto ids, IdRowsOf(shape, file, where));
     PT_LET(const Layers layers, DescribeNet(config.net, shape));
@@ -68,7 +68,7 @@ class RowNet : public RowPredictor {
       if (values == out->weights_.end()) return std::nullopt;
       return NetWeight{file.Find(name)->shape, values->second.data()};
     };
-    PT_LET(out->net_, MakeForward(layers, find, ids));
+    PT_LET(out->net_, MakeForward(layers, find, ids, int8));
     return std::shared_ptr<const RowPredictor>(std::move(out));
   }
 
@@ -106,16 +106,17 @@ class RowNet : public RowPredictor {
 }  // namespace
 
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
-                                                       const std::filesystem::path& weights) {
+                                                       const std::filesystem::path& weights,
+                                                       bool int8) {
   PT_TRY(CheckLayered(config.net));
   PT_LET(const Safetensors file, Safetensors::Read(weights));
-  return RowNet::Make(config, file, weights.string());
+  return RowNet::Make(config, file, weights.string(), int8);
 }
 
 Result<std::shared_ptr<const RowPredictor>> MakeRowNet(const NetConfig& config,
                                                        const Safetensors& tensors,
                                                        const std::string& where) {
-  return RowNet::Make(config, tensors, where);
+  return RowNet::Make(config, tensors, where, false);
 }
 
 }  // namespace protium

@@ -51,6 +51,7 @@ Json CollectMetrics(const ModelState& state) {
       chain.estimator &&
       chain.estimator->kind->DescribeTraining(chain.options.back().options).contains("rounds");
   if (rounds) metrics["training"]["rounds"] = trained.steps;
+  if (!trained.int8.is_null()) metrics["training"]["int8"] = trained.int8;
   if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
   if (!trained.splits.is_null()) metrics["splits"] = trained.splits;
   return metrics;
@@ -185,7 +186,7 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
                           StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
   const auto stages = WithFilesFound(std::move(saved), files.others);
   StateOf(session).record().Know(OwnMetrics(StateOf(session).options().catalogue));
-  ModelState state{.session = &session, .measured = !logits};
+  ModelState state{.session = &session, .loaded = true, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
   const Analyze analyze = AnalyzeWith(StateOf(session));
   PT_LET(Chain chain, Read(folder / "pipeline.json",

@@ -2,10 +2,18 @@
 #include "nets/dense.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "nets/product.h"
 
 namespace protium {
+namespace {
+
+// With fewer, finding a row's scale takes longer than the products.
+constexpr int64_t kLeastInt8 = 16;
+
+}  // namespace
+
 Dense::Dense(const float* weight, int64_t outputs, int64_t stride,
              std::span<const InputRange> inputs)
     : outputs_(outputs), width_(RoundUpToPanels(outputs)) {
@@ -21,10 +29,32 @@ Dense::Dense(const float* weight, int64_t outputs, int64_t stride,
   }
 }
 
+Dense Dense::InInt8() && {
+  static_assert(kPanelWidth == kInt8Panel);
+  const bool gains = inputs_ >= kLeastInt8 && outputs_ >= kLeastInt8;
+  if (!gains || inputs_ > Int8Panels::kMostInputs) return std::move(*this);
+  std::vector<float> weights(size_t(inputs_ * outputs_));
+  for (int64_t j = 0; j < outputs_; ++j) {
+    const float* from = panels_.data() + j / kPanelWidth * inputs_ * kPanelWidth + j % kPanelWidth;
+    for (int64_t k = 0; k < inputs_; ++k, from += kPanelWidth) {
+      weights[size_t(k * outputs_ + j)] = *from;
+    }
+  }
+  int8_.emplace(weights, inputs_, outputs_);
+  panels_ = {};
+  return std::move(*this);
+}
+
 std::vector<float> Dense::Padded(const float* outputs) const {
   std::vector<float> padded(size_t(width_), 0);
   std::copy_n(outputs, outputs_, padded.begin());
   return padded;
+}
+
+void Dense::Add(const float* in, int64_t in_stride, int64_t rows, float* sums,
+                Int8Scratch& scratch) const {
+  if (int8_) return int8_->Add(in, in_stride, rows, sums, scratch);
+  Add(in, in_stride, rows, sums);
 }
 
 void Dense::Add(const float* in, int64_t in_stride, int64_t rows, float* sums) const {

@@ -190,7 +190,7 @@ class ForwardLayers final : public ForwardNet {
       const Step& step = chain.steps[s];
       std::vector<float>& sums = scratch.layers[s % 2];
       Start(step, rows, sums);
-      step.dense.Add(in, in_stride, rows.size() * step.members, sums.data());
+      step.dense.Add(in, in_stride, rows.size() * step.members, sums.data(), scratch.int8);
       if (step.spread) Spread(step, sums, scratch.members);
       Activate(step, sums);
       in = sums.data();
@@ -212,7 +212,8 @@ class ForwardLayers final : public ForwardNet {
 // Builds the chains layer by layer.
 class Maker {
  public:
-  Maker(const FindWeight& find, const IdRows* ids) : find_(find), ids_(ids) {}
+  Maker(const FindWeight& find, const IdRows* ids, bool int8)
+      : find_(find), ids_(ids), int8_(int8) {}
 
   Status Add(const Layer& layer) {
     PT_TRY(FindAll(layer));
@@ -282,6 +283,7 @@ class Maker {
 
   void AddStep(Dense dense, const float* bias) {
     std::vector<float> padded = dense.Padded(bias);
+    if (int8_) dense = std::move(dense).InInt8();
     chains_.back().steps.push_back({.dense = std::move(dense), .bias = std::move(padded)});
   }
 
@@ -412,6 +414,7 @@ class Maker {
 
   const FindWeight& find_;
   const IdRows* ids_;
+  const bool int8_;
   std::vector<const float*> found_;   // Of the current layer.
   const Layer* embed_ = nullptr;      // The previous layer, if it is kEmbed.
   std::vector<const float*> tables_;  // Of embed_.
@@ -421,8 +424,8 @@ class Maker {
 }  // namespace
 
 Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find,
-                                                std::shared_ptr<const IdRows> ids) {
-  Maker maker(find, ids.get());
+                                                std::shared_ptr<const IdRows> ids, bool int8) {
+  Maker maker(find, ids.get(), int8);
   for (const Layer& layer : layers) PT_TRY(maker.Add(layer));
   return std::make_unique<ForwardLayers>(std::move(maker).chains(), layers.back().width,
                                          std::move(ids));

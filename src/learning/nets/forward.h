@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "nets/id_rows.h"
+#include "nets/int8_panels.h"
 #include "nets/layers.h"
 #include "rows/packed.h"
 
@@ -32,6 +33,7 @@ struct ForwardScratch {
   std::vector<float> layers[2];
   std::vector<float> members;
   std::vector<float> outputs;
+  Int8Scratch int8;
 };
 
 // A net with weights, ready to predict. Immutable: any thread.
@@ -44,8 +46,11 @@ class ForwardNet {
 
 // Makes the net with these layers and the weights that `find` returns, some of which are borrowed
 // and must outlive it. Fails with Exit::kInput for weights that are missing or have another shape.
-// `ids`: of rows with ids; nullptr: they have none.
+// `ids`: of rows with ids; nullptr: they have none. `int8`: the weights of dense layers are rounded
+// to 8 bits (int8_panels.h), except where a table of at most kMostFactored rows is multiplied by
+// them.
 Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find,
-                                                std::shared_ptr<const IdRows> ids = nullptr);
+                                                std::shared_ptr<const IdRows> ids = nullptr,
+                                                bool int8 = false);
 
 }  // namespace protium

@@ -69,6 +69,10 @@ class KernelNet final : public Net {
   bool rows_apart() const override { return true; }
   int64_t members() const override { return layers_.back().members; }
 
+  bool PredictInInt8(bool int8) override {
+    int8_ = int8;
+    return true;
+  }
   void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) override {
     memory_.weights = std::move(parameters);
     memory_.running = std::move(buffers);
@@ -147,7 +151,7 @@ class KernelNet final : public Net {
   // The weights may have changed since the last call, so the net is made again.
   FloatValues Predict(const BatchRows& rows) {
     const auto net = MakeForward(
-        layers_, [this](const std::string& name) { return Find(name); }, ids_);
+        layers_, [this](const std::string& name) { return Find(name); }, ids_, int8_);
     PT_CHECK(net.ok());
     predicted_.resize(size_t(rows.size() * outputs_));
     (*net)->Predict(rows, scratch_, predicted_.data());
@@ -167,6 +171,7 @@ class KernelNet final : public Net {
   Layers layers_;
   NetMemory memory_;
   int64_t outputs_;
+  bool int8_ = false;
   std::shared_ptr<const IdRows> ids_;  // nullptr: there are none.
   std::vector<std::byte> resolved_;    // The rows of the last Forward() in training, with ids.
   std::vector<Variable> parameters_;

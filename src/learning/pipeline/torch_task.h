@@ -194,6 +194,7 @@ struct TrainResult {
   Json validation = Json::object();   // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Decision decision;                  // Fitted on the validation rows; else the objective's.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
+  Json int8;                          // TrainOutcome::int8; null: not measured.
   Json importance;                    // Of columns (train/importance.h); null: not measured.
   // Of a forest, all its splits on each column that it reads: [{"column", "gain", "cover",
   // "splits"}, ...]; of a net null.
@@ -217,6 +218,7 @@ struct TrainResult {
     visit("validation", validation);
     visit("decision", decision);
     visit("diagnostics", diagnostics);
+    visit("int8", int8);
     visit("importance", importance);
     visit("splits", splits);
     visit("history", history);
@@ -258,8 +260,13 @@ struct ScoreConfig {
   std::vector<int64_t> seasons;  // Of the columns ScaleColumn(), for metrics of series.
   std::optional<Baseline> baseline;
   DeviceUse device = DeviceUse::kCpu;
+  // ONNX Runtime computes the net (model/row_graph.h), which LibTorch trained.
+  bool as_graph = false;
+  bool int8 = false;  // With weights of 8 bits (nets/forward.h).
   template <class Visit>
   void Fields(Visit& visit) {
+    visit("as_graph", as_graph);
+    visit("int8", int8);
     visit("net", net);
     visit("scaled", scaled);
     visit("extensions", extensions);

@@ -18,6 +18,7 @@
 #include "model/explanations.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
+#include "model/row_graph.h"
 #include "rows/cells.h"
 #include "tasks/net_scorer.h"
 #include "tasks/task_device.h"
@@ -301,6 +302,9 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   PT_TRY(weights->Load(file, config.weights));
   PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
+  if (config.int8 && !net->PredictInInt8(true)) {
+    return Fail({.exit = Exit::kBug, .what = "the net cannot be computed in int8"});
+  }
   NetScorer scorer(*net, inputs);
   const auto predict = [&](const arrow::RecordBatch& batch) { return scorer.Predict(batch); };
   PT_LET(const ExplainBatch explain,
@@ -308,17 +312,25 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
   return ScoreBatches(config, predict, explain, all.metrics, context);
 }
 
-Status ScoreWithKind(const EstimatorKind& kind, const ScoreConfig& config, const TaskRows& known,
-                     TaskContext& context) {
+// What predicts by itself, on one thread; null: a net of the worker's.
+Result<std::shared_ptr<const RowPredictor>> OpenPredictor(const ScoreConfig& config,
+                                                          const TaskRows& known) {
+  if (config.as_graph) return OpenRowGraph(config.net, config.weights, config.scaled);
+  const auto kind = known.estimators.find(config.net.net.name);
+  if (kind == known.estimators.end()) return std::shared_ptr<const RowPredictor>();
+  return kind->second->Open(config.net, config.weights);
+}
+
+Status ScoreWithPredictor(const RowPredictor& predictor, const ScoreConfig& config,
+                          const TaskRows& known, TaskContext& context) {
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
-  PT_LET(const auto predictor, kind.Open(config.net, config.weights));
   std::vector<float> outputs;
   const auto predict = [&](const arrow::RecordBatch& batch) -> Result<std::span<const float>> {
-    PT_LET(outputs, predictor->Outputs(batch));
+    PT_LET(outputs, predictor.Outputs(batch));
     return std::span<const float>(outputs);
   };
   PT_LET(const ExplainBatch explain,
-         MakeExplain(config, [&](const auto&... rows) { return predictor->Explain(rows...); }));
+         MakeExplain(config, [&](const auto&... rows) { return predictor.Explain(rows...); }));
   return ScoreBatches(config, predict, explain, all.metrics, context);
 }
 
@@ -329,9 +341,9 @@ Status RunScoreTask(TaskContext& context, const TaskRows& known) {
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
   PT_TRY(CheckPredictionNames(config, *context.input().schema()));
-  const auto kind = known.estimators.find(config.net.net.name);
-  return kind == known.estimators.end() ? ScoreWithNet(config, known, context)
-                                        : ScoreWithKind(*kind->second, config, known, context);
+  PT_LET(const auto predictor, OpenPredictor(config, known));
+  return predictor == nullptr ? ScoreWithNet(config, known, context)
+                              : ScoreWithPredictor(*predictor, config, known, context);
 }
 
 }  // namespace protium

@@ -66,6 +66,9 @@ class Net {
   virtual bool runs_on_devices() const { return false; }
   // Whether Forward() without training returns the same bits for a row among any number of rows.
   virtual bool rows_apart() const { return false; }
+  // Whether Forward() without training, from now on, multiplies by weights of 8 bits
+  // (nets/int8_panels.h). Returns false, and nothing changes, for nets that cannot.
+  virtual bool PredictInInt8(bool) { return false; }
   // How many outputs each row has in training, each with a loss of its own: those of all rows by
   // the first member, then those by the next. A prediction has one.
   virtual int64_t members() const { return 1; }

@@ -22,6 +22,18 @@ Status LoadEverywhere(const std::filesystem::path& weights, const TrainInput& in
   return Guard("sending weights", [&] { input.weights.Upload(); });
 }
 
+Result<Json> MeasureInt8(const MetricSpec& metric, const TrainInput& input, Validation& validation,
+                         const Json& float32) {
+  if (!input.net.PredictInInt8(true)) return Json();
+  const Result<Json> rounded = validation.Measure(*input.communicator);
+  input.net.PredictInInt8(false);
+  PT_TRY(rounded.status());
+  return Json{{"metric", metric.name},
+              {"float32", float32[metric.name]},
+              {"int8", (*rounded)[metric.name]},
+              {"higher_is_better", metric.higher_is_better}};
+}
+
 }  // namespace
 
 PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
@@ -39,6 +51,7 @@ Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
   PT_LET(out.validation, validation.Measure(*input.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
   PT_LET(const MetricSpec best, FindMetric(spec.train.best, spec.own_metrics));
+  PT_LET(out.int8, MeasureInt8(best, input, validation, out.validation));
   const ImportanceSpec asked{best, spec.train.validation.importance_rows, spec.train.seed};
   PT_LET(out.importance,
          MeasureImportance(asked, *input.validation, validation, *input.communicator));

@@ -44,6 +44,7 @@ class PickleReader {
       if (pickle_.values.size() > kMostValues) return Refuse("it has more than 4,000,000 values");
     }
     PT_LET(pickle_.top, Pop());
+    pickle_.bytes = at_;
     return std::move(pickle_);
   }
 

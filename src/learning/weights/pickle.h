@@ -45,6 +45,7 @@ struct Pickled {
 struct Pickle {
   std::deque<Pickled> values;
   const Pickled* top = nullptr;
+  size_t bytes = 0;  // How many it has; others may follow.
 };
 
 // Reads a pickle. An operation other than those above, a class or function that is not among

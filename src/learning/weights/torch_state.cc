@@ -7,16 +7,19 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 
 #include "base/fault.h"
+#include "weights/old_torch_file.h"
 #include "weights/pickle.h"
 #include "weights/zip_file.h"
 
 // torch/serialization.py: an archive with NAME/data.pkl, whose tensors are calls of
 // torch._utils._rebuild_tensor_v2(storage, offset, shape, strides, ...), and NAME/data/KEY for each
-// storage, which the pickle names as ("storage", type, KEY, device, elements).
+// storage, which the pickle names as ("storage", type, KEY, device, elements). Files of versions
+// before 1.6 differ in where the storages lie (old_torch_file.h).
 
 namespace protium {
 namespace {
@@ -114,10 +117,13 @@ std::vector<std::byte> Gather(const Layout& layout, std::string_view storage, in
   return gathered;
 }
 
+// Returns the bytes of a storage by its key.
+using FindStorage = std::function<Result<std::string_view>(const std::string& key)>;
+
 class StateReader {
  public:
-  StateReader(const ZipFile& zip, std::string folder, const std::string& where)
-      : zip_(zip), folder_(std::move(folder)), where_(where) {}
+  StateReader(FindStorage find, int64_t file_bytes, const std::string& where)
+      : find_(std::move(find)), file_bytes_(file_bytes), where_(where) {}
 
   Result<TorchState> Read(const Pickled& dict) {
     for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
@@ -156,7 +162,7 @@ class StateReader {
   // Compares the total size of the tensors with the size of the archive.
   Status Count(const std::string& name, int64_t bytes) {
     bytes_ += bytes;  // Each is at most the archive's size, so this ends before an overflow.
-    if (bytes_ / kMostSharing <= zip_.size()) return Status::OK();
+    if (bytes_ / kMostSharing <= file_bytes_) return Status::OK();
     return Bad(name, fmt::format("with it the tensors are more than {} times the file, whose "
                                  "storages they share",
                                  kMostSharing));
@@ -197,19 +203,21 @@ class StateReader {
   Result<std::string_view> Storage(const std::string& name, const std::vector<const Pickled*>& id,
                                    const StorageType** type) {
     using Kind = Pickled::Kind;
-    if (id.size() != 5 || id[0]->kind != Kind::kText || id[0]->text != "storage" ||
+    // Before version 1.6 a sixth says of what the storage is a part: nothing.
+    const bool whole = id.size() == 5 || (id.size() == 6 && id[5]->kind == Kind::kNone);
+    if (!whole || id[0]->kind != Kind::kText || id[0]->text != "storage" ||
         id[1]->kind != Kind::kClass || id[2]->kind != Kind::kText || id[4]->kind != Kind::kWhole) {
       return Bad(name, "its storage is not named as torch.save() does");
     }
     const auto found = std::ranges::find(kStorages, id[1]->text, &StorageType::name);
     if (found == kStorages.end()) return Bad(name, id[1]->text + " is not a type of tensors here");
     *type = &*found;
-    const std::string file = folder_ + "data/" + id[2]->text;
     // Tensors may share a storage; its checksum is verified once.
-    if (!storages_.contains(file)) {
-      PT_LET(storages_[file], zip_.Read(file));
+    const std::string& key = id[2]->text;
+    if (!storages_.contains(key)) {
+      PT_LET(storages_[key], find_(key));
     }
-    const std::string_view bytes = storages_[file];
+    const std::string_view bytes = storages_[key];
     int64_t expected = 0;
     if (__builtin_mul_overflow(id[4]->whole, found->bytes, &expected) ||
         expected != int64_t(bytes.size())) {
@@ -219,8 +227,8 @@ class StateReader {
     return bytes;
   }
 
-  const ZipFile& zip_;
-  std::string folder_;  // "archive/"
+  const FindStorage find_;
+  const int64_t file_bytes_;
   const std::string& where_;
   std::map<std::string, std::string_view> storages_;
   TorchState state_;
@@ -280,18 +288,39 @@ Result<std::string> FindFolder(const ZipFile& zip, const std::string& where) {
                 "torch.save(module.state_dict(), \"weights.pt\") writes what can be read");
 }
 
+std::vector<std::string_view> KnownNames() {
+  std::vector<std::string_view> known = {kTensor, kParameter, "torch.Size"};
+  for (const StorageType& each : kStorages) known.push_back(each.name);
+  return known;
+}
+
+int64_t BytesOfElement(const std::string& type) {
+  const auto found = std::ranges::find(kStorages, type, &StorageType::name);
+  return found == kStorages.end() ? 0 : found->bytes;
+}
+
+Result<TorchState> ReadOldState(std::string_view bytes, const std::string& key,
+                                const std::string& where) {
+  PT_LET(const OldTorchFile file, OldTorchFile::Parse(bytes, KnownNames(), BytesOfElement, where));
+  PT_LET(const Pickled* const dict, FindDict(file.top(), key, where));
+  const auto find = [&](const std::string& storage) { return file.Read(storage); };
+  return StateReader(find, int64_t(bytes.size()), where).Read(*dict);
+}
+
 }  // namespace
 
 Result<TorchState> ReadTorchState(std::string_view archive, const std::string& key,
                                   const std::string& where) {
+  if (OldTorchFile::Begins(archive)) return ReadOldState(archive, key, where);
   PT_LET(const ZipFile zip, ZipFile::Parse(archive, where));
   PT_LET(const std::string folder, FindFolder(zip, where));
   PT_LET(const std::string_view bytes, zip.Read(folder + "data.pkl"));
-  std::vector<std::string_view> known = {kTensor, kParameter, "torch.Size"};
-  for (const StorageType& each : kStorages) known.push_back(each.name);
-  PT_LET(const Pickle pickle, ReadPickle(bytes, known, where));
+  PT_LET(const Pickle pickle, ReadPickle(bytes, KnownNames(), where));
   PT_LET(const Pickled* const dict, FindDict(*pickle.top, key, where));
-  return StateReader(zip, folder, where).Read(*dict);
+  const auto find = [&](const std::string& storage) {
+    return zip.Read(folder + "data/" + storage);
+  };
+  return StateReader(find, zip.size(), where).Read(*dict);
 }
 
 }  // namespace protium

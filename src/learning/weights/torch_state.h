@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a state dict that torch.save() wrote, read without running any Python code.
+// The tensors of a state dict that torch.save() wrote, as an archive or, before version 1.6, as
+// pickles with the storages behind them, read without running any Python code.
 #pragma once
 
 #include <deque>
@@ -12,13 +13,13 @@
 
 namespace protium {
 
-// Tensors point into the archive if they lie there in row-major order, else into `gathered`.
+// Tensors point into the file if they lie there in row-major order, else into `gathered`.
 struct TorchState {
   std::vector<NamedTensor> tensors;  // In name order.
   std::deque<std::vector<std::byte>> gathered;
 };
 
-// Reads the state dict in `archive`, which must outlive it: the outermost dict if it has tensors,
+// Reads the state dict in `archive`, the bytes of such a file, which must outlive it: the outermost dict if it has tensors,
 // else the one under `key`, or with an empty key under "state_dict", "model_state_dict" or "model".
 // Damage, an archive of something else, a tensor type that has no name in safetensors, and a tensor
 // that repeats values of its storage are faults of Exit::kInput; a missing key is one of

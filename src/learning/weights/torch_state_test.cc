@@ -156,5 +156,62 @@ TEST(TorchState, OutlivesPicklesThatSayAnything) {
   }
 }
 
+std::string OldState(const std::vector<TestTensor>& tensors) {
+  std::string state = PickledState(tensors);
+  // The sixth part of a storage's name: nothing.
+  for (size_t at = 0; (at = state.find("tQ", at)) != state.npos; at += 3) state.insert(at, "N");
+  return state;
+}
+
+TEST(TorchState, ReadsWhatVersionsBefore16Wrote) {
+  const std::string file = OldFile(OldState({{"w", "94", 0, {2, 3}, {3, 1}},
+                                             {"turned", "94", 0, {3, 2}, {1, 3}},
+                                             {"steps", "7", 0, {2}, {1}, "LongStorage", 2}}),
+                                   {{"7", 2, Little(40, 8) + Little(41, 8)}, {"94", 6, Floats()}});
+  const auto state = ReadTorchState(file, "", "w.pth");
+  ASSERT_TRUE(state.ok()) << FaultOf(state.status()).why;
+  ASSERT_EQ(state->tensors.size(), 3u);
+  EXPECT_EQ(state->tensors[0].name, "steps");
+  EXPECT_EQ(state->tensors[0].dtype, "I64");
+  EXPECT_EQ(state->tensors[0].data[8], std::byte{41});
+  EXPECT_EQ(Values(state->tensors[1]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(Values(state->tensors[2]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(TorchState, RefusesOldFilesThatDoNotHoldWhatTheyName) {
+  const std::string state = OldState({{"w", "94", 0, {6}, {1}}});
+  const auto why = [](const std::string& file) { return Refused(file).why; };
+  EXPECT_THAT(why(OldFile(state, {{"94", 6, Floats()}}, false)), HasSubstr("highest byte first"));
+  EXPECT_THAT(why(OldFile(state, {})), HasSubstr("it has no storage \"94\""));
+  EXPECT_THAT(why(OldFile(state, {{"95", 6, Floats()}})),
+              HasSubstr("what its storage \"95\" holds"));
+  EXPECT_THAT(why(OldFile(state, {{"94", 7, Floats()}})), HasSubstr("it ends before"));
+  EXPECT_THAT(why(OldFile(state, {{"94", ~uint64_t{0}, Floats()}})), HasSubstr("it ends before"));
+  EXPECT_THAT(why(OldFile(state, {{"94", 5, Floats()}})), HasSubstr("not 6 elements"));
+}
+
+TEST(TorchState, RunsNoCodeOfAnOldFile) {
+  const std::string file =
+      OldFile("\x80\2cos\nsystem\n" + PickledText("touch /tmp/x") + "\x85R.", {});
+  EXPECT_THAT(Refused(file).why, HasSubstr("names os.system, which is not a part of a state dict"));
+}
+
+TEST(TorchState, OutlivesDamageAnywhereInAnOldFile) {
+  const std::string whole =
+      OldFile(OldState({{"w", "94", 0, {3, 2}, {1, 3}}}), {{"94", 6, Floats()}});
+  ASSERT_TRUE(ReadTorchState(whole, "", "w.pth").ok());
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const int value : {0, 1, 0x7f, 0x80, 0xff, int(whole[at]) ^ 1}) {
+      std::string bytes = whole;
+      bytes[at] = char(value);
+      const auto read = ReadTorchState(bytes, "", "w.pth");
+      if (!read.ok()) {
+        ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+      }
+    }
+    ASSERT_FALSE(ReadTorchState(whole.substr(0, at), "", "w.pth").ok()) << at;
+  }
+}
+
 }  // namespace
 }  // namespace protium

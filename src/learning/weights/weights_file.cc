@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/half.h"
+#include "weights/old_torch_file.h"
 
 namespace protium {
 namespace {
@@ -73,18 +74,17 @@ Result<WeightsFile> WeightsFile::Read(const std::filesystem::path& file, const s
   WeightsFile weights;
   PT_LET(weights.mapped_, MappedFile::Open(file.string()));
   const std::string_view bytes = weights.mapped_->text();
-  if (bytes.starts_with("PK")) {
+  if (bytes.starts_with("PK") || OldTorchFile::Begins(bytes)) {
     PT_LET(TorchState state, ReadTorchState(bytes, key, file.string()));
     weights.tensors_ = std::move(state.tensors);
     weights.gathered_ = std::move(state.gathered);
     return weights;
   }
-  // What torch.save() wrote before version 1.6, and other pickles.
   if (bytes.starts_with("\x80")) {
     return Fail({.exit = Exit::kInput,
-                 .what = file.string() + " is a pickle, not an archive of tensors",
+                 .what = file.string() + " is a pickle, not one of tensors that torch.save() wrote",
                  .where = file.string(),
-                 .fix = "torch.save(module.state_dict(), \"weights.pt\") of PyTorch 1.6 or later"});
+                 .fix = "torch.save(module.state_dict(), \"weights.pt\")"});
   }
   if (!key.empty()) {
     return Fail({.exit = Exit::kUsage,

@@ -8,6 +8,7 @@
 
 #include "app/run/drift_report.h"
 #include "app/run/forward.h"
+#include "app/run/precision.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "protium/pipeline.h"
@@ -93,6 +94,7 @@ Status CheckPredictFlags(const Arguments& arguments) {
     }
   }
   PT_TRY(CheckStreams(arguments));
+  PT_TRY(ReadPrecision(arguments).status());
   PT_TRY(ExplainedColumns(arguments));
   PT_TRY(ExplainingSamples(arguments));
   PT_TRY(ReadForwardFlags(arguments).status());

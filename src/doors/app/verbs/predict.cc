@@ -15,6 +15,7 @@
 #include "app/run/forward.h"
 #include "app/run/named_run.h"
 #include "app/run/net_inputs.h"
+#include "app/run/precision.h"
 #include "app/run/predict_flags.h"
 #include "app/run/run_report.h"
 #include "app/run/scored_table.h"
@@ -28,6 +29,7 @@
 #include "inspect/place.h"
 #include "job/csv_flags.h"
 #include "job/saved_etl.h"
+#include "model/int8.h"
 #include "model/model_state.h"
 #include "model/onnx_model.h"
 #include "os/signals.h"
@@ -252,6 +254,19 @@ Status StoreScored(const DataFrame& scored, const ScoredTable& table) {
   return scored.Write().Table(*table.place.source, table.mode, "predict", table.keys);
 }
 
+// With weights of 8 bits, and a note on what they cost, if the flags want that.
+Result<PipelineModel> InPrecision(Session& session, const PipelineModel& model,
+                                  const Arguments& arguments) {
+  PT_LET(const std::optional<double> most_loss, ReadPrecision(arguments));
+  if (!most_loss) return model;
+  PT_LET(PipelineModel rounded, WithInt8(model, *most_loss));
+  PT_LET(const Int8Loss loss, LossOfInt8(StateOf(model)));
+  StateOf(session).call().Send(
+      Note{fmt::format("in int8: {} {:.6g} on the model's validation rows, in float32 {:.6g}",
+                       loss.metric, loss.int8, loss.float32)});
+  return rounded;
+}
+
 // The model as the flags want it.
 Result<PipelineModel> ReadyModel(Session& session, const fs::path& folder,
                                  const Arguments& arguments) {
@@ -259,6 +274,7 @@ Result<PipelineModel> ReadyModel(Session& session, const fs::path& folder,
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
+  PT_LET(model, InPrecision(session, model, arguments));
   PT_LET(const int32_t explained, ExplainedColumns(arguments));
   PT_LET(const int32_t samples, ExplainingSamples(arguments));
   return model.Explaining(explained, samples);
@@ -410,6 +426,8 @@ CommandVerb PredictVerb() {
             {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl", ""},
             {"--extension", "FILE", "the library that defines the model's net", ""},
             {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
+            PrecisionFlags()[0],
+            PrecisionFlags()[1],
             EngineFlag(),
             RunsDirFlag(),
             ForceFlag(),

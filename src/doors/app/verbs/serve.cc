@@ -14,6 +14,7 @@
 
 #include "app/run/named_run.h"
 #include "app/run/net_inputs.h"
+#include "app/run/precision.h"
 #include "app/run/served_places.h"
 #include "app/run/server_place.h"
 #include "app/verb.h"
@@ -91,6 +92,7 @@ std::string Served(const ServeOptions& options, const std::string& address) {
 
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
+  PT_LET(options.most_int8_loss, ReadPrecision(arguments));
   PT_TRY(ReadModels(arguments, options));
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
@@ -136,6 +138,7 @@ CommandVerb ServeVerb() {
   flags.push_back(
       {"--log-share", "SHARE", "the share of requests to log, drawn at random (1)", ""});
   flags.push_back(FedColumnsFlag());
+  for (Flag& each : PrecisionFlags()) flags.push_back(std::move(each));
   flags.push_back(RunsDirFlag());
   return {
       {.name = "serve",

@@ -72,6 +72,25 @@ inline std::string PickledState(const std::vector<TestTensor>& tensors) {
          Little(0, 1) + "(" + items + "u}" + PickledText("_metadata") + "}sb.";
 }
 
+// A file of torch.save() before version 1.6: PickledState() of tensors, then storages by key, each
+// as the number of its elements and its bytes.
+struct TestStorage {
+  std::string key;
+  uint64_t elements = 0;
+  std::string bytes;
+};
+inline std::string OldFile(const std::string& state, const std::vector<TestStorage>& storages,
+                           bool little = true) {
+  std::string bytes = "\x80\2\x8a\x0a" + Little(0x6a20f9469cfc6c, 7) + "\xa8\x50\x19." + "\x80\2M" +
+                      Little(1001, 2) + "." + "\x80\2}(" + PickledText("protocol_version") + "M" +
+                      Little(1001, 2) + PickledText("little_endian") + (little ? "\x88" : "\x89") +
+                      "u." + state + "\x80\2](";
+  for (const TestStorage& each : storages) bytes += PickledText(each.key);
+  bytes += "e.";
+  for (const TestStorage& each : storages) bytes += Little(each.elements, 8) + each.bytes;
+  return bytes;
+}
+
 // The same in protocol 4: in a frame, with short texts, classes named by the texts on the stack
 // (those of the second tensor by memoised ones), and values memoised under the next number.
 inline std::string PickledStateOfProtocol4(const std::vector<TestTensor>& tensors) {
