@@ -120,6 +120,7 @@ struct GangPlaced {
   int32_t attempt = 0;
   std::vector<RankPlaced> ranks;
   std::optional<GangRange> bends;  // Set for an elastic gang.
+  int32_t servers = 0;             // So many of the ranks, the last ones, are (GangSpec::servers).
   template <class Visit>
   void Fields(Visit& visit) {
     visit("task", task);
@@ -127,6 +128,7 @@ struct GangPlaced {
     visit("attempt", attempt);
     visit("ranks", ranks);
     visit("bends", bends);
+    visit("servers", servers);
   }
 };
 

@@ -47,6 +47,7 @@ struct GangSpec {
   int32_t cores_per_worker = 1;
   int32_t gpus_per_worker = 0;
   int32_t max_restarts = 2;
+  int32_t servers = 0;           // Further ranks, which hold the rows of tables of ids.
   double restart_window = 3600;  // Seconds for which a restart counts.
   double deadline = 60;      // Seconds a rank may keep the others waiting, also when asked to stop.
   double patience = 60;      // Seconds a gang below workers.min waits for others to join.
@@ -55,12 +56,15 @@ struct GangSpec {
   double probation = 600;    // Seconds until it may be used again.
   int32_t priority = 0;      // The gang may make gangs of lower priority leave their devices.
   bool rebalance = false;    // Shards move to faster ranks of an elastic gang.
+  int32_t ranks() const { return workers.max + servers; }  // The most there are: servers last.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers,
           {.help = "processes that train together, or { min, max } of an elastic gang"});
     visit("cores_per_worker", cores_per_worker, {.help = "cores per worker", .at_least = 1});
     visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
+    visit("servers", servers,
+          {.help = "further processes, which hold the rows of tables of ids", .at_least = 0});
     visit("max_restarts", max_restarts,
           {.help = "restarts after a failure, from the last checkpoint", .at_least = 0});
     visit("restart_window", restart_window,

@@ -62,13 +62,13 @@ RowTree::RowTree(const RowTreeSpec& spec, Communicator& communicator)
   if (!widths_.empty()) zeros_.resize(size_t(*std::ranges::max_element(widths_)), 0.0f);
 }
 
-Result<std::span<const SummedRows>> RowTree::Reduce() {
+Result<std::span<const SummedRows>> RowTree::Reduce(const Wants& wants) {
   PT_LET(const std::vector<std::string> all, communicator_.AllGather(Pack()));
   for (size_t r = 0; r < all.size(); ++r) {
     // Each rank sees the same messages, so all refuse a broken one alike.
     PT_TRY(Unpack(int32_t(r), all[r]));
   }
-  for (size_t t = 0; t < widths_.size(); ++t) SumTable(t);
+  for (size_t t = 0; t < widths_.size(); ++t) SumTable(t, wants);
   return std::span<const SummedRows>(sums_);
 }
 
@@ -112,7 +112,7 @@ Status RowTree::Unpack(int32_t rank, std::string_view message) {
 }
 
 // Merges the ascending ids of all subtrees.
-void RowTree::SumTable(size_t table) {
+void RowTree::SumTable(size_t table, const Wants& wants) {
   std::vector<Source>& sources = sources_[table];
   const int64_t width = widths_[table];
   SummedRows& sums = sums_[table];
@@ -126,28 +126,33 @@ void RowTree::SumTable(size_t table) {
       if (!each.ids.empty()) id = std::min(id, each.ids.front());
     }
     if (id == kNone) break;
-    SumRow(id, sources, width, sums.values.data() + int64_t(sums.ids.size()) * width);
+    const int64_t found = TakeRow(id, sources, width);
+    if (wants && !wants(table, id)) continue;
+    SumTaken(found, width, sums.values.data() + int64_t(sums.ids.size()) * width);
     sums.ids.push_back(id);
   }
   sums.values.resize(sums.ids.size() * size_t(width));
 }
 
-// Takes the row of this id from the sources.
-void RowTree::SumRow(int64_t id, std::vector<Source>& sources, int64_t width, float* out) {
-  const float* only = nullptr;
-  size_t found = 0;
+// Takes the row of this id from the sources; returns how many have it.
+int64_t RowTree::TakeRow(int64_t id, std::vector<Source>& sources, int64_t width) {
+  int64_t found = 0;
   inputs_.assign(sources.size(), zeros_.data());
   for (size_t s = 0; s < sources.size(); ++s) {
     Source& source = sources[s];
     if (source.ids.empty() || source.ids.front() != id) continue;
-    only = inputs_[s] = source.values;
+    only_ = inputs_[s] = source.values;
     ++found;
     source.ids = source.ids.subspan(1);
     source.values += width;
   }
-  // Most rows are those of one shard; nothing that is added to them changes a bit.
+  return found;
+}
+
+// Most rows are those of one shard; nothing that is added to them changes a bit.
+void RowTree::SumTaken(int64_t found, int64_t width, float* out) {
   if (found == 1) {
-    std::memcpy(out, only, size_t(width) * sizeof(float));
+    std::memcpy(out, only_, size_t(width) * sizeof(float));
   } else {
     tree_.Sum(inputs_, width, out);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,10 +39,12 @@ class RowTree {
 
   // This rank's subtrees, left to right, to be filled before Reduce(), which does not clear them.
   std::span<RowSubtree> own() { return own_; }
-  // Collective. By table, the sum of every row that any shard touched. Its bits are those of a
-  // SumTree over whole tables in which all other rows are +0.0. The rows of a rank may take 1 GiB.
-  // Valid until the next call.
-  Result<std::span<const SummedRows>> Reduce();
+  // Whether a rank wants the sum of this row.
+  using Wants = std::function<bool(size_t table, int64_t id)>;
+  // Collective. By table, the sum of every row that any shard touched and this rank wants; without
+  // `wants`, of all. Its bits are those of a SumTree over whole tables in which all other rows are
+  // +0.0. The rows of a rank may take 1 GiB. Valid until the next call.
+  Result<std::span<const SummedRows>> Reduce(const Wants& wants = {});
 
  private:
   // Rows of one table in one subtree, by ascending id: as they were sent.
@@ -51,8 +54,9 @@ class RowTree {
   };
   std::string Pack() const;
   Status Unpack(int32_t rank, std::string_view message);
-  void SumTable(size_t table);
-  void SumRow(int64_t id, std::vector<Source>& sources, int64_t width, float* out);
+  void SumTable(size_t table, const Wants& wants);
+  int64_t TakeRow(int64_t id, std::vector<Source>& sources, int64_t width);
+  void SumTaken(int64_t found, int64_t width, float* out);
 
   Communicator& communicator_;
   std::vector<int64_t> widths_;
@@ -61,7 +65,8 @@ class RowTree {
   std::vector<std::vector<Source>> sources_;  // By table, by subtree of all ranks.
   std::vector<SummedRows> sums_;
   std::vector<float> zeros_;          // A row that is absent.
-  std::vector<const float*> inputs_;  // Of a row, by subtree.
+  std::vector<const float*> inputs_;  // Of the row that was taken, by subtree.
+  const float* only_ = nullptr;       // The last of these that is here.
   TreeSum tree_;
 };
 

@@ -61,6 +61,10 @@ void SparseRows::Clear() {
   std::ranges::fill(slots_, kFree);
 }
 
+void SparseRows::Renumber(std::span<const int64_t> numbers) {
+  for (int64_t& id : ids_) id = numbers[size_t(id)];
+}
+
 std::vector<int32_t> SparseRows::Ascending() const {
   std::vector<int32_t> order(ids_.size());
   std::iota(order.begin(), order.end(), 0);

@@ -21,8 +21,8 @@ int Order(const RankFailure& failure) {
 }
 
 std::string DescribeRank(const RankFailure& failure) {
-  std::string text =
-      fmt::format("{} {} of {} on {}", failure.role, failure.rank, failure.world, failure.host);
+  std::string text = fmt::format("{} {} of {}{} on {}", failure.role, failure.rank, failure.world,
+                                 failure.server ? ", a server," : "", failure.host);
   for (const Device& device : failure.devices) text += " " + device.name + ":" + device.address;
   if (!failure.log.empty()) text += ", log " + failure.log.string();
   return text;
@@ -80,7 +80,10 @@ Status ReportFailure(std::span<const RankFailure> failures) {
   const RankFailure& cause = FindCause(failures);
   Fault fault = FaultOf(cause.status);
   const bool answered = cause.kind == RankFailure::Kind::kAnswered;
-  if (!answered) fault.what = fmt::format("{} {} {}", cause.role, cause.rank, fault.what);
+  if (!answered) {
+    fault.what = fmt::format("{} {}{} {}", cause.role, cause.rank,
+                             cause.server ? ", a server," : "", fault.what);
+  }
   AddLine(fault.where, DescribeRank(cause), "; ");
   if (failures.size() > 1) {
     AddLine(fault.why, fmt::format("{} other {}s failed after it", failures.size() - 1, cause.role),

@@ -31,6 +31,7 @@ struct RankFailure {
   std::filesystem::path log;  // Empty: none.
   std::string last_lines;     // Of this attempt, from the log.
   bool is_program = false;    // Its task runs a program (gang/program.h).
+  bool server = false;        // It holds rows for the others (GangSpec::servers).
 };
 
 // Returns the failure that the others followed from: a process that ended, else one that fell

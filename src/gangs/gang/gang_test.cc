@@ -89,6 +89,32 @@ TEST(Place, OfARangeSeatsAsManyAsThereIsRoomFor) {
   EXPECT_THAT(FaultOf(Place({.workers = {1, 65}}, hosts).status()).what, HasSubstr("at most 64"));
 }
 
+TEST(Place, SeatsServersBehindTheWorkers) {
+  const std::vector<Host> hosts = {HostWith(4, 0)};
+  const auto answer = Place({.workers = 2, .servers = 1}, hosts).ValueOrDie();
+  const auto& placed = std::get<Placement>(answer);
+  ASSERT_EQ(placed.seats.size(), 3u);
+  EXPECT_FALSE(placed.seats[1].server);
+  EXPECT_TRUE(placed.seats[2].server);
+  const Json ranks = PlacementToJson(placed)["ranks"];
+  EXPECT_FALSE(ranks[1].contains("server"));
+  EXPECT_EQ(ranks[2]["server"], true);
+}
+
+TEST(Place, RefusesServersThatItCannotSeat) {
+  const std::vector<Host> hosts = {HostWith(2, 0)};
+  const auto said = [&](const GangSpec& gang) { return FaultOf(Place(gang, hosts).status()).what; };
+  EXPECT_THAT(said({.workers = 2, .servers = 1}),
+              HasSubstr("gang.workers=2 and gang.servers=1 x gang.cores_per_worker=1 asks for 3 "
+                        "cores, 2 found"));
+  EXPECT_THAT(said({.workers = 1, .servers = -1}), HasSubstr("between 0 and 64, got -1"));
+  EXPECT_THAT(said({.workers = 1, .servers = 65}), HasSubstr("between 0 and 64, got 65"));
+  EXPECT_THAT(said({.workers = {1, 2}, .servers = 1}), HasSubstr("gang.workers is a range"));
+  EXPECT_THAT(said({.workers = 1, .gpus_per_worker = 1, .servers = 1}),
+              HasSubstr("gang.gpus_per_worker is above 0"));
+  EXPECT_THAT(said({.workers = 100, .servers = 60}), HasSubstr("at most 128"));
+}
+
 TEST(WorkerRange, IsANumberOrTwo) {
   const auto read = [](const char* text) -> Result<std::string> {
     WorkerRange workers;
@@ -126,6 +152,18 @@ TEST(Failure, NamesTheLostRankBeforeThoseWhoMissedIt) {
   EXPECT_EQ(fault.what, "rank 1 cause 1");
   EXPECT_EQ(fault.where, "rank 1 of 3 on a");
   EXPECT_EQ(fault.why, "2 other ranks failed after it; the last lines of its log:\n  one\n  two");
+}
+
+TEST(Failure, SaysThatARankIsAServer) {
+  const RankFailure server{.kind = RankFailure::Kind::kEnded,
+                           .rank = 2,
+                           .world = 3,
+                           .host = "a",
+                           .status = Fail({.what = "was killed"}),
+                           .server = true};
+  const Fault fault = FaultOf(ReportFailure({&server, 1}));
+  EXPECT_EQ(fault.what, "rank 2, a server, was killed");
+  EXPECT_EQ(fault.where, "rank 2 of 3, a server, on a");
 }
 
 TEST(Failure, NamesTheEarliestErrorOfARanksOwn) {

@@ -14,11 +14,27 @@ namespace {
 
 constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message,
 constexpr int32_t kMostBending = 64;   // and in an elastic one two files of rows from each.
+constexpr int32_t kMostServers = 64;   // Each holds a partition (docs/together.md).
 
 Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("gang.{} must be {}, got {}", key, must, Dump(got)),
                .where = std::string("gang.") + key});
+}
+
+Status CheckServers(const GangSpec& gang) {
+  if (gang.servers < 0 || gang.servers > kMostServers) {
+    return RefuseSetting("servers", fmt::format("between 0 and {}", kMostServers), gang.servers);
+  }
+  if (gang.servers > 0 && gang.workers.bends()) {
+    return RefuseSetting("servers", "0 where gang.workers is a range and no number", gang.servers);
+  }
+  if (gang.servers > 0 && gang.gpus_per_worker > 0) {
+    return RefuseSetting("servers", "0 where gang.gpus_per_worker is above 0", gang.servers);
+  }
+  if (gang.ranks() <= kMostWorkers) return Status::OK();
+  return RefuseSetting("servers", fmt::format("at most {} with gang.workers", kMostWorkers),
+                       gang.ranks());
 }
 
 Status Check(const GangSpec& gang) {
@@ -32,6 +48,7 @@ Status Check(const GangSpec& gang) {
   if (gang.workers.bends() && gang.workers.max > kMostBending) {
     return RefuseSetting("workers.max", fmt::format("at most {}", kMostBending), gang.workers.max);
   }
+  PT_TRY(CheckServers(gang));
   if (gang.cores_per_worker < 1)
     return RefuseSetting("cores_per_worker", "at least 1", gang.cores_per_worker);
   if (gang.gpus_per_worker < 0)
@@ -79,7 +96,10 @@ bool Fits(const GangSpec& gang, const Free& free) {
 }
 
 Seat TakeSeat(const GangSpec& gang, int32_t rank, Free& free) {
-  Seat seat{.rank = rank, .host = free.host->name, .cores = gang.cores_per_worker};
+  Seat seat{.rank = rank,
+            .host = free.host->name,
+            .cores = gang.cores_per_worker,
+            .server = rank >= gang.workers.max};
   free.cores -= gang.cores_per_worker;
   const auto end = free.gpus.begin() + gang.gpus_per_worker;
   seat.gpus.assign(free.gpus.begin(), end);
@@ -87,11 +107,12 @@ Seat TakeSeat(const GangSpec& gang, int32_t rank, Free& free) {
   return seat;
 }
 
-std::string NoteOn(const GangSpec& gang, size_t workers, const std::vector<Free>& left) {
+std::string NoteOn(const GangSpec& gang, size_t ranks, const std::vector<Free>& left) {
   for (const Free& free : left) {
     if (free.cores >= 0) continue;
-    return fmt::format("{} workers x {} cores share the {} cores of {}", workers,
-                       gang.cores_per_worker, free.host->cores, free.host->name);
+    return fmt::format("{} {} x {} cores share the {} cores of {}", ranks,
+                       gang.servers > 0 ? "workers and servers" : "workers", gang.cores_per_worker,
+                       free.host->cores, free.host->name);
   }
   return {};
 }
@@ -103,9 +124,10 @@ std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts
   for (const Host& host : hosts) left.push_back(CountFree(host, idle));
   Placement placement;
   size_t at = 0;
-  while (static_cast<int32_t>(placement.seats.size()) < gang.workers.max) {
+  const int32_t least = gang.workers.min + gang.servers;
+  while (static_cast<int32_t>(placement.seats.size()) < gang.ranks()) {
     while (at < left.size() && !Fits(gang, left[at])) ++at;
-    if (at == left.size() && int32_t(placement.seats.size()) >= gang.workers.min) break;
+    if (at == left.size() && int32_t(placement.seats.size()) >= least) break;
     if (at == left.size()) return std::nullopt;
     placement.seats.push_back(
         TakeSeat(gang, static_cast<int32_t>(placement.seats.size()), left[at]));
@@ -125,9 +147,11 @@ Status RefuseTooLarge(const GangSpec& gang, std::span<const Host> hosts) {
       by_gpus
           ? fmt::format("gang.workers={} x gang.gpus_per_worker={} asks for {} gpus, {} found",
                         gang.workers.min, gang.gpus_per_worker, want_gpus, gpus)
-          : fmt::format("gang.workers={} x gang.cores_per_worker={} asks for {} cores, {} found",
-                        gang.workers.min, gang.cores_per_worker,
-                        int64_t{gang.workers.min} * gang.cores_per_worker, cores);
+          : fmt::format("gang.workers={}{} x gang.cores_per_worker={} asks for {} cores, {} found",
+                        gang.workers.min,
+                        gang.servers > 0 ? fmt::format(" and gang.servers={}", gang.servers) : "",
+                        gang.cores_per_worker,
+                        int64_t{gang.workers.min + gang.servers} * gang.cores_per_worker, cores);
   return Fail({.exit = Exit::kUsage,
                .what = "the gang can never fit: " + asked,
                .where = by_gpus ? "gang.gpus_per_worker" : "gang.workers"});
@@ -181,6 +205,7 @@ Json PlacementToJson(const Placement& placement) {
     for (const Device& gpu : seat.gpus) gpus.push_back(gpu.address);
     ranks.push_back(
         {{"rank", seat.rank}, {"host", seat.host}, {"cores", seat.cores}, {"gpus", gpus}});
+    if (seat.server) ranks.back()["server"] = true;
   }
   Json json = {{"ranks", std::move(ranks)}};
   if (!placement.note.empty()) json["note"] = placement.note;

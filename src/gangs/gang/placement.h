@@ -34,6 +34,7 @@ struct Seat {
   int32_t rank = 0;
   std::string host;
   int32_t cores = 1;
+  bool server = false;  // GangSpec::servers.
   std::vector<Device> gpus;
 };
 
@@ -60,7 +61,7 @@ struct OnHost {
 // `hosts` has the host of each rank, by rank.
 OnHost FindOnHost(std::span<const std::string> hosts, int32_t rank);
 
-// {"ranks": [{"rank", "host", "cores", "gpus": ["0"]}, ...], "note"}
+// {"ranks": [{"rank", "host", "cores", "gpus": ["0"], "server" where it is one}, ...], "note"}
 Json PlacementToJson(const Placement& placement);
 
 }  // namespace protium

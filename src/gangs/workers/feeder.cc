@@ -60,7 +60,7 @@ Member* Feeder::Pick() const {
   };
   Member* best = nullptr;
   for (Member* const each : members_.Running()) {
-    if (each->place.newcomer || !each->input.HasRoom()) continue;
+    if (each->place.TakesNoInput() || !each->input.HasRoom()) continue;
     if (best == nullptr || sent(each) < sent(best)) best = each;
   }
   return best;

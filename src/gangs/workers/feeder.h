@@ -2,7 +2,8 @@
 // Sends the batches of a run's input to the members that take them.
 //
 // 1. A batch goes to the member with room that was sent the fewest; a member has room while fewer
-//    than kWindow of its batches are not taken (workers/slots.h). Newcomers of a gang get none.
+//    than kWindow of its batches are not taken (workers/slots.h). Newcomers and servers of a gang
+//    get none.
 // 2. Small batches are joined, since each costs a message and a slot; where rows take long, large
 //    ones are cut instead (MapTask::rows_a_batch).
 // 3. If a batch is available and every member has had one, another member is requested.

@@ -96,6 +96,17 @@ TEST_F(FeederTest, PassesOverNewcomersAndThoseThatAreDone) {
   EXPECT_EQ(Sent(newcomer) + Sent(done), 0u);
 }
 
+TEST_F(FeederTest, PassesOverServers) {
+  Member& worker = Add();
+  const MemberPlace place{.rank = 1, .at = Seat{.rank = 1, .server = true}};
+  Member& server = **members_.Add(
+      [&]() -> Result<std::unique_ptr<Member>> { return std::make_unique<Member>(spec_, place); });
+  Feed(3);
+  EXPECT_EQ(Sent(worker), 3u);
+  EXPECT_EQ(Sent(server), 0u);
+  EXPECT_TRUE(server.input_ended);
+}
+
 TEST_F(FeederTest, SaysThatTheInputHasEnded) {
   Member& member = Add();
   EXPECT_FALSE(feeder_.end().has_value());

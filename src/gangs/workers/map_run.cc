@@ -68,7 +68,10 @@ Status MapRun::StartGang() {
   if (spec_.task.gang->gpus_per_worker <= 0) {
     PT_TRY(idle_.Expect(spec_.most, RunsInLibrary(spec_.task)));
   }
-  GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
+  GangPlaced placed{.task = spec_.task.task,
+                    .role = spec_.task.role,
+                    .attempt = spec_.attempt,
+                    .servers = spec_.task.gang->servers};
   for (int32_t rank = 0; rank < spec_.most; ++rank) {
     const Seat& seat = spec_.placement->seats[size_t(rank)];
     PT_LET(const Member* member, Hire({.rank = rank, .seat = rank, .at = seat}, mesh[rank]));
@@ -244,9 +247,9 @@ void MapRun::Ended(Member& member) {
   const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
   Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
   if (killed) {
-    fault.why =
-        "someone killed it, or the system did because memory ran out: fewer workers "
-        "(gang.workers) need less";
+    fault.why = std::string("someone killed it, or the system did because memory ran out: ") +
+                (member.place.serves() ? "with more servers (gang.servers) each holds less"
+                                       : "fewer workers (gang.workers) need less");
   }
   LoseOrReplace(member,
                 member.Failure(RankFailure::Kind::kEnded, Fail(std::move(fault)), Clock::now()));

@@ -153,7 +153,8 @@ RankFailure Member::Failure(RankFailure::Kind kind, Status status, Clock::time_p
                       .status = std::move(status),
                       .at = at.time_since_epoch().count(),
                       .log = log,
-                      .is_program = spec.task.role == MapTask::Role::kProgram};
+                      .is_program = spec.task.role == MapTask::Role::kProgram,
+                      .server = place.serves()};
   if (place.at) failure.devices = place.at->gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);

@@ -27,7 +27,9 @@ struct MemberPlace {
   int32_t rank = 0;        // Of an elastic gang: the number of the member (gang/roster.h).
   int32_t seat = 0;        // Its number among the seats of the run.
   std::optional<Seat> at;  // That seat, if in a gang.
-  bool newcomer = false;   // It joins a running gang, and gets no input.
+  bool newcomer = false;   // It joins a running gang.
+  bool serves() const { return at && at->server; }
+  bool TakesNoInput() const { return newcomer || serves(); }
 };
 
 // What all members of a run share. Constant while the run lasts.

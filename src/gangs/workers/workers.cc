@@ -129,7 +129,7 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   spec.number = ++next_number_;
   spec.logs = settings_.logs;
   if (task.gang) {
-    spec.most = task.gang->workers.max;
+    spec.most = task.gang->ranks();
     spec.deadline = task.gang->deadline;
     return spec;
   }

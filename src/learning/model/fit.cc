@@ -168,6 +168,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
   config.memory_bytes = RowsMemory(session.options());
   config.scratch = RowsScratch(session);
   if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
+  config.servers = chain.estimator->options.gang.servers;
   config.shared = SharedWith(session, chain, rows.all, config);
   return config;
 }
@@ -201,6 +202,7 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_
 void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
   const EstimatorOptions& options = chain.estimator->options;
   record.Set("workers", ToJson(options.gang.workers));
+  if (options.gang.servers > 0) record.Set("servers", options.gang.servers);
   const Json training = chain.estimator->kind->DescribeTraining(chain.options.back().options);
   if (training.contains("shards")) record.Set("shards", training["shards"]);
   if (training.contains("rounds")) record.Set("rounds", trained.steps);

@@ -110,6 +110,29 @@ Status CheckReadsIds(const TorchEstimatorOptions& options, const std::string& at
                 "leave it out: the other net has rows for other ids");
 }
 
+// What rows on servers are not built for.
+Status CheckServers(const TorchEstimatorOptions& options, const std::string& at) {
+  const TrainOptions& train = options.train;
+  if (options.gang.servers == 0) return Status::OK();
+  const auto refuse = [&](std::string what, const std::string& key, std::string fix) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "with gang.servers above 0 " + what,
+                 .where = at + key,
+                 .fix = fix + ", or gang.servers to 0"});
+  };
+  if (!AlwaysMovesReadRowsOnly(train)) {
+    return refuse("the optimizer may move only rows that a step reads", "train.optimizer",
+                  "set it to one of sgd without momentum, adagrad (both without weight_decay), "
+                  "rowwise_adagrad, lazy_adam");
+  }
+  if (train.mode != TrainMode::kExact) {
+    return refuse("there is no other mode than exact", "train.mode", "set it to \"exact\"");
+  }
+  if (train.average == 0) return Status::OK();
+  return refuse("weights are not averaged: that takes all rows of tables on every rank",
+                "train.average", "set it to 0");
+}
+
 // The weights depend on the number of shards, so it is not silently raised to suit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
@@ -136,6 +159,7 @@ Json Describe(const TorchEstimatorOptions& options) {
                    {"idle_share", 1 - double(shards) / (double(most) * workers)},
                    {"batch_size", options.train.batch_size},
                    {"epochs", options.train.epochs}};
+  if (options.gang.servers > 0) training["servers"] = options.gang.servers;
   if (options.train.mode == TrainMode::kLocal) training["steps_alone"] = options.train.local.every;
   const bool host = options.gang.gpus_per_worker == 0;
   if (host && !options.categorical.empty() && IsLayered(options.net.name)) {
@@ -282,6 +306,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     PT_TRY(CheckGang(options, at + "gang"));
     PT_TRY(CheckPrecision(options, at, catalogue));
     PT_TRY(CheckMode(options, at));
+    PT_TRY(CheckServers(options, at));
     PT_TRY(CheckTables(options, at));
     PT_TRY(CheckInputs(common, at));
     return options;

@@ -201,7 +201,9 @@ Result<Layers> DescribeNet(const Choice& net, const NetInputs& inputs) {
                  .outputs = inputs.outputs};
   if (inputs.ids != nullptr) {
     shape.ids = int64_t(inputs.ids->columns.size());
-    for (const IdSet& ids : inputs.ids->columns) shape.cardinalities.push_back(ids.count());
+    for (size_t c = 0; c < inputs.ids->columns.size(); ++c) {
+      shape.cardinalities.push_back(inputs.ids->rows(c));
+    }
   }
   return DescribeNet(net, shape);
 }

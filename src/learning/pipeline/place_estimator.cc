@@ -153,6 +153,14 @@ Status Placer::CheckIndices(PlacedEstimator& placed, const AnyOptions& own) {
     }
   }
   if (placed.ids > 0) PT_TRY(placed.kind->CheckIds(own, path_));
+  if (placed.ids == 0 && placed.options.gang.servers > 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("gang.servers is {}, and servers would hold nothing",
+                                     placed.options.gang.servers),
+                 .where = path_ + ".gang.servers",
+                 .why = "they hold the rows of columns of ids, and the estimator reads none",
+                 .fix = "set gang.servers = 0, or take the stage \"id\" for a column"});
+  }
   // The columns of an open stage are unknown, but their kind is known.
   for (const size_t maker : placed.awaits) {
     const Stage& stage = *chain_.stages[maker].stage;

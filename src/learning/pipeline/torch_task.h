@@ -153,6 +153,7 @@ struct TrainConfig {
   std::string scratch;       // A folder for rows beyond that; empty: each rank's temporary folder.
   SharedRows shared;
   DeviceUse device = DeviceUse::kCpu;
+  int32_t servers = 0;        // Ranks, the last ones, that hold rows of tables of ids.
   Json own = Json::object();  // Added by kinds of estimator other than nets.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -175,6 +176,7 @@ struct TrainConfig {
     visit("scratch", scratch);
     visit("shared", shared);
     visit("device", device);
+    visit("servers", servers);
     visit("own", own);
   }
 };

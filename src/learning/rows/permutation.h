@@ -39,7 +39,8 @@ struct Positions {
 Positions StepPositions(int64_t shard_rows, int64_t total_rows, int64_t batch_size, int64_t step);
 int64_t StepsPerEpoch(int64_t total_rows, int64_t batch_size);
 
-// Contiguous ownership: rank r owns floor(r*shards/world) up to floor((r+1)*shards/world).
-std::vector<int32_t> ShardOwners(int32_t shards, int32_t world);
+// Contiguous ownership: of n ranks rank r owns floor(r*shards/n) up to floor((r+1)*shards/n). The
+// last `servers` of the world own none and do not count.
+std::vector<int32_t> ShardOwners(int32_t shards, int32_t world, int32_t servers = 0);
 
 }  // namespace protium

@@ -163,6 +163,7 @@ TEST(StepPositions, DoNotOverflow) {
 TEST(ShardOwners, ShareOutShardsEvenlyAndInOrder) {
   EXPECT_EQ(ShardOwners(4, 1), (std::vector<int32_t>{0, 4}));
   EXPECT_EQ(ShardOwners(4, 3), (std::vector<int32_t>{0, 1, 2, 4}));
+  EXPECT_EQ(ShardOwners(4, 5, 2), (std::vector<int32_t>{0, 1, 2, 4, 4, 4}));
   EXPECT_EQ(ShardOwners(7, 7), (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 

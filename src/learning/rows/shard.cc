@@ -83,16 +83,18 @@ Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdenti
 // Collective. Returns the number of pieces in which a shard is sent to its owner: one if the rows
 // of all ranks fit their memory; else so many that the rows of a piece, even if one rank had packed
 // all of them, take a quarter of its budget.
-Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room, int32_t shards,
-                              Communicator& communicator) {
+Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room,
+                              const std::vector<int32_t>& first, Communicator& communicator) {
   // Cuts are found by sums of 256 counts each, so their number is limited.
   constexpr int64_t kMostCuts = 4096;
   std::array<int64_t, 1> rows{store.rows()};
   PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(rows)), Op::kSum));
   const int64_t bytes = rows[0] * store.width(), budget = room.memory->bytes();
-  int64_t wanted = 1;
-  if (!room.disk.empty() && bytes / communicator.world() > budget) {
-    wanted = std::min(bytes / std::max<int64_t>(budget / 4, 1) + 1, kMostCuts / shards);
+  // Servers own no shards.
+  int64_t owners = 0, wanted = 1;
+  for (size_t r = 1; r < first.size(); ++r) owners += first[r] > first[r - 1] ? 1 : 0;
+  if (!room.disk.empty() && bytes / owners > budget) {
+    wanted = std::min(bytes / std::max<int64_t>(budget / 4, 1) + 1, kMostCuts / first.back());
   }
   std::array<int64_t, 1> pieces{std::max<int64_t>(wanted, 1)};
   PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(pieces)), Op::kMax));
@@ -102,7 +104,7 @@ Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room, int32_
 // Collective. Cuts the sorted rows of all ranks and sends them to their owners.
 Result<OwnedShards> BringToOwners(std::unique_ptr<RowStore> sorted, const RowRoom& room,
                                   const std::vector<int32_t>& first, Communicator& communicator) {
-  PT_LET(const int64_t pieces, AgreeOnPieces(*sorted, room, first.back(), communicator));
+  PT_LET(const int64_t pieces, AgreeOnPieces(*sorted, room, first, communicator));
   PT_LET(const Cuts cuts, FindCuts(*sorted, int32_t(first.back() * pieces), communicator));
   return ExchangeRows(std::move(sorted), cuts, {.first = first, .pieces = pieces, .room = room},
                       communicator);

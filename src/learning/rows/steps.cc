@@ -5,9 +5,10 @@
 
 namespace protium {
 
-std::vector<int32_t> ShardOwners(int32_t shards, int32_t world) {
-  std::vector<int32_t> first(size_t(world) + 1);
-  for (int32_t r = 0; r <= world; ++r) first[size_t(r)] = int32_t(int64_t(r) * shards / world);
+std::vector<int32_t> ShardOwners(int32_t shards, int32_t world, int32_t servers) {
+  std::vector<int32_t> first(size_t(world) + 1, shards);
+  const int32_t workers = world - servers;
+  for (int32_t r = 0; r < workers; ++r) first[size_t(r)] = int32_t(int64_t(r) * shards / workers);
   return first;
 }
 

@@ -278,7 +278,8 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
     int64_t cores = 1;
     for (const SettledTrial* each : Settled(settled)) {
       const GangSpec& gang = each->estimator.gang;
-      cores = std::max(cores, int64_t{gang.workers.min} * gang.cores_per_worker);
+      const int64_t ranks = gang.workers.min + gang.servers;
+      cores = std::max(cores, ranks * gang.cores_per_worker);
     }
     parallel = CoresOf(address) / cores;
   }

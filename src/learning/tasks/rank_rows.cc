@@ -83,7 +83,7 @@ class RowSides {
 // beyond it go.
 RowRoom RoomOfRank(const TrainConfig& config, int32_t world) {
   if (config.memory_bytes == 0) return {};
-  RowRoom room(config.memory_bytes / world);
+  RowRoom room(config.memory_bytes / (world - config.servers));
   room.disk = ScratchFolder(config);
   return room;
 }
@@ -197,10 +197,14 @@ Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, Tas
   return bytes;
 }
 
+std::vector<int32_t> OwnersOf(const TrainConfig& config, const Communicator& communicator) {
+  return ShardOwners(config.train.shards, communicator.world(), config.servers);
+}
+
 // Collective. Turns packed rows into shards; afterwards every rank holds those that it owns.
 Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
                             Communicator& communicator) {
-  const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
+  const std::vector<int32_t> owners = OwnersOf(config, communicator);
   RankRows out;
   PT_LET(out.unseen, CountUnseen(config, packed.unseen, communicator));
   PT_LET(out.train, ShardRows(std::move(packed.train), owners, communicator));
@@ -259,7 +263,7 @@ Status Share(const TrainConfig& config, const RankRows& rows, Communicator& comm
 
 Result<RankRows> OpenShared(const TrainConfig& config, const NetInputs& inputs,
                             Communicator& communicator) {
-  const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
+  const std::vector<int32_t> owners = OwnersOf(config, communicator);
   const fs::path folder = config.shared.folder;
   RankRows out{.packed = false};
   PT_LET(out.train, OpenKeptRows(inputs.rows, owners, communicator.rank(), folder / "train"));

@@ -9,12 +9,14 @@
 #include "metrics/metrics.h"
 #include "model/background.h"
 #include "model/net_rows.h"
+#include "nets/kernel_net.h"
 #include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_ids.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/weights.h"
+#include "train/served_tables.h"
 #include "train/trainer.h"
 
 // The task "train", one rank of a gang. In order, all of it collective:
@@ -69,6 +71,15 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TaskRows& rows,
   return spec;
 }
 
+Status CheckShards(const TrainConfig& config, int32_t workers) {
+  if (workers <= config.train.shards) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("{} workers cannot share {} shards", workers, config.train.shards),
+       .where = "train.shards",
+       .fix = fmt::format("set train.shards = {}", workers)});
+}
+
 struct BuiltNet {
   std::unique_ptr<Net> net;
   std::unique_ptr<Weights> weights;
@@ -80,6 +91,29 @@ Result<BuiltNet> BuildWeighted(const TaskRows& all, const TrainConfig& config,
   PT_LET(built.net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(built.weights, Weights::Make(*built.net, inputs.device));
   return built;
+}
+
+// Collective.
+Result<std::unique_ptr<ServedTables>> ServeTables(const TaskRows& all, const TrainConfig& config,
+                                                  const NetInputs& inputs, const ShardedRows& rows,
+                                                  Communicator& communicator) {
+  const auto make = [&all, &config, inputs](std::shared_ptr<const IdTables> ids) {
+    NetInputs own = inputs;
+    own.ids = std::move(ids);
+    return BuildNetThere(all.nets, config.net.net, own);
+  };
+  PT_LET(const Layers layers, DescribeNet(config.net.net, inputs));
+  std::vector<int64_t> columns;
+  for (const Layer& layer : layers) {
+    for (const LayerTensor& each : layer.parameters) columns.push_back(each.ids);
+  }
+  return ServedTables::Make({.servers = config.servers,
+                             .all = inputs.ids,
+                             .columns = std::move(columns),
+                             .make = make,
+                             .optimizer = config.train.optimizer,
+                             .batch_size = config.train.batch_size},
+                            rows, communicator);
 }
 
 Status EmitResult(TaskContext& context, const std::filesystem::path& background,
@@ -114,13 +148,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
   PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
   PT_LET(Communicator * communicator, CommunicatorOf(context));
-  if (context.world() > config.train.shards) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("{} workers cannot share {} shards", context.world(),
-                                     config.train.shards),
-                 .where = "train.shards",
-                 .fix = fmt::format("set train.shards = {}", context.world())});
-  }
+  PT_TRY(CheckShards(config, context.world() - config.servers));
   NetInputs inputs = MakeNetInputs(config);
   context.SetPhase("building the net");
   inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
@@ -130,6 +158,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   // A net of ids depends on which the rows have; any other is refused before rows are packed.
   const bool by_id = inputs.rows.Find(kIdsField) != nullptr;
   BuiltNet built;
+  std::unique_ptr<ServedTables> served;
   if (!by_id) {
     PT_LET(built, BuildWeighted(all, config, inputs));
   }
@@ -140,18 +169,23 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
     context.SetPhase("collecting ids");
     PT_LET(inputs.ids,
            CollectIds(*rows.train, uint64_t(config.train.seed), all_here, communicator));
-    PT_LET(built, BuildWeighted(all, config, inputs));
+    if (config.servers > 0) {
+      PT_LET(served, ServeTables(all, config, inputs, *rows.train, *communicator));
+    } else {
+      PT_LET(built, BuildWeighted(all, config, inputs));
+    }
   }
   PT_LET(const std::vector<std::byte> background,
          ChooseBackground(*rows.train, all_here, *communicator));
   PT_LET(const TrainOutcome outcome,
-         Train(spec, {.net = *built.net,
-                      .weights = *built.weights,
+         Train(spec, {.net = served ? served->net() : *built.net,
+                      .weights = served ? served->weights() : *built.weights,
                       .rows = *rows.train,
                       .validation = rows.held_out.get(),
                       .packed = rows.packed,
                       .communicator = communicator,
                       .membership = MembershipOf(context),
+                      .served = served.get(),
                       .numerics = all.numerics ? all.numerics(inputs.threads, inputs.bfloat16)
                                                : Json::object(),
                       .report = [&](const Json& event) { context.Send(event); },

@@ -62,6 +62,11 @@ Status IdSet::Add(uint64_t id) {
   return Status::OK();
 }
 
+void IdSet::Clear() {
+  ids_.clear();
+  std::ranges::fill(slots_, kUnseenId);
+}
+
 int32_t IdSet::Find(uint64_t id) const { return slots_.empty() ? kUnseenId : slots_[SlotOf(id)]; }
 
 std::vector<uint64_t> IdSet::Ascending() const {

@@ -25,6 +25,7 @@ class IdSet {
   IdSet() = default;
   // Fails with Exit::kNoRoom beyond kMostIds.
   Status Add(uint64_t id);
+  void Clear();
   // kUnseenId for an id that is not here.
   int32_t Find(uint64_t id) const;
   std::span<const uint64_t> ids() const { return ids_; }
@@ -46,6 +47,13 @@ class IdSet {
 struct IdTables {
   std::vector<IdSet> columns;
   uint64_t seed = 0;
+  // By column, how many rows a net has room for; empty: as many as there are ids. A net whose rows
+  // servers hold (train/served_tables.h) has room for those of a step.
+  std::vector<int64_t> room = {};
+
+  int64_t rows(size_t column) const {
+    return room.empty() ? columns[column].count() : room[column];
+  }
 
   // Ids ascend and come once in each column.
   static Result<std::shared_ptr<const IdTables>> Make(

@@ -21,6 +21,8 @@ namespace {
 // 64 bytes: a cache line.
 constexpr int64_t kAlignFloats = 16;
 
+int64_t Padded(int64_t floats) { return (floats + kAlignFloats - 1) / kAlignFloats * kAlignFloats; }
+
 std::span<std::byte> AsBytes(float* data, int64_t count) {
   return std::as_writable_bytes(std::span(data, size_t(count)));
 }
@@ -46,14 +48,29 @@ Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& 
   return UnknownName("net", name, known, "net");
 }
 
+int64_t Weights::SizeOf(const Net& net) {
+  int64_t size = 0;
+  for (const Variable& each : net.parameters()) size += Padded(each.count());
+  return size;
+}
+
 Result<std::unique_ptr<Weights>> Weights::Make(Net& net, const ComputeDevice& device) {
+  return Lay(net, device, nullptr);
+}
+
+Result<std::unique_ptr<Weights>> Weights::MakeIn(std::shared_ptr<float> memory, Net& net) {
+  return Lay(net, {}, std::move(memory));
+}
+
+Result<std::unique_ptr<Weights>> Weights::Lay(Net& net, const ComputeDevice& device,
+                                              std::shared_ptr<float> memory) {
   auto out = std::make_unique<Weights>();
   out->device_ = device;
   out->constants_ = net.constants();
   for (const Variable& variable : net.parameters()) {
     out->variables_.push_back(variable);
     out->parts_.push_back({out->size_, variable.count()});
-    out->size_ += (variable.count() + kAlignFloats - 1) / kAlignFloats * kAlignFloats;
+    out->size_ += Padded(variable.count());
   }
   int64_t buffer_floats = 0;
   for (const Variable& variable : net.buffers()) {
@@ -62,7 +79,7 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net, const ComputeDevice& de
     buffer_floats += variable.count();
   }
   PT_TRY(Guard("making room for weights", [&] {
-    out->memory_ = device.HostFloats(out->size_);
+    out->memory_ = memory ? std::move(memory) : device.HostFloats(out->size_);
     out->buffer_memory_ = device.HostFloats(buffer_floats);
     out->parameters_ = {out->memory_.get(), size_t(out->size_)};
     out->buffers_ = {out->buffer_memory_.get(), size_t(buffer_floats)};

@@ -37,6 +37,10 @@ class Weights {
   // Binds the net to this memory, which must live as long as the net computes. `device` is that of
   // the inputs the net was made for.
   static Result<std::unique_ptr<Weights>> Make(Net& net, const ComputeDevice& device = {});
+  // The same with parameters in `memory` of the host, which has SizeOf(net) floats, all 0.
+  static Result<std::unique_ptr<Weights>> MakeIn(std::shared_ptr<float> memory, Net& net);
+  // size() of the weights of this net.
+  static int64_t SizeOf(const Net& net);
 
   struct Part {
     int64_t offset = 0;  // In floats.
@@ -72,6 +76,9 @@ class Weights {
   std::string Hash() const;
 
  private:
+  static Result<std::unique_ptr<Weights>> Lay(Net& net, const ComputeDevice& device,
+                                              std::shared_ptr<float> memory);
+
   std::vector<Variable> variables_;  // Parameters, then buffers.
   std::vector<Part> parts_;
   std::vector<BufferPart> buffer_parts_;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/judge.h"
 
+#include <algorithm>
 #include <memory>
 
-#include "format/safetensors.h"
-#include "tensor/guard.h"
 #include "tensor/predict.h"
 #include "train/importance.h"
 
 namespace protium {
 namespace {
 
-// Until now the nets have the weights of the last step.
-Status LoadEverywhere(const std::filesystem::path& weights, const TrainInput& input) {
-  if (input.communicator->rank() == 0) {
-    PT_LET(const Safetensors file, Safetensors::Read(weights));
-    PT_TRY(input.weights.Load(file, weights.string()));
+// The rows of a forward at a time, since a worker has room for no more ids.
+Status PredictServed(const BatchRows& rows, std::span<float> out, Predictor& net,
+                     ServedTables& served) {
+  const int64_t outputs = rows.size() == 0 ? 0 : int64_t(out.size()) / rows.size();
+  for (int64_t at = 0; at < rows.size(); at += ServedTables::kPredictRows) {
+    const int64_t end = std::min(rows.size(), at + ServedTables::kPredictRows);
+    const BatchRows part = rows.Slice(at, end);
+    PT_TRY(served.Pull({&part, 1}));
+    PT_TRY(net.Predict(part, out.subspan(size_t(at * outputs), size_t((end - at) * outputs))));
   }
-  PT_TRY(input.communicator->Broadcast(std::as_writable_bytes(input.weights.parameters()), 0));
-  PT_TRY(input.communicator->Broadcast(std::as_writable_bytes(input.weights.buffers()), 0));
-  return Guard("sending weights", [&] { input.weights.Upload(); });
+  return Status::OK();
 }
 
 Result<Json> MeasureInt8(const MetricSpec& metric, const TrainInput& input, Validation& validation,
@@ -38,14 +39,16 @@ Result<Json> MeasureInt8(const MetricSpec& metric, const TrainInput& input, Vali
 
 PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
   const auto net = std::make_shared<Predictor>(input.net, outputs, input.weights.device());
-  return [net](const PackedRows& rows, std::span<float> out) {
-    return net->Predict({rows.schema(), rows.row(0), rows.size()}, out);
+  return [net, served = input.served](const PackedRows& rows, std::span<float> out) {
+    const BatchRows batch(rows.schema(), rows.row(0), rows.size());
+    return served == nullptr ? net->Predict(batch, out) : PredictServed(batch, out, *net, *served);
   };
 }
 
-Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
-                    const TrainInput& input, Validation& validation, TrainOutcome& out) {
-  PT_TRY(LoadEverywhere(weights, input));
+Status JudgeWeights(const std::filesystem::path& weights, const Learner& learner,
+                    const TrainSpec& spec, const TrainInput& input, Validation& validation,
+                    TrainOutcome& out) {
+  PT_TRY(LoadWeights(weights, learner, *input.communicator));
   PT_LET(out.decision, validation.FitDecision(spec.decision, *input.communicator));
   Diagnostics diagnostics(spec.target.kind);
   PT_LET(out.validation, validation.Measure(*input.communicator, &diagnostics));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "train/resume.h"
 #include "train/trainer.h"
 #include "train/validation.h"
 
@@ -16,7 +17,8 @@ PredictRows PredictsWith(const TrainInput& input, int64_t outputs);
 // fits calibration and threshold to the validation rows, and measures and describes the predictions
 // for these rows. All of it can be derived from a checkpoint, so no checkpoint stores it. Fills
 // `decision`, `validation`, `diagnostics`, `int8` and `importance` of `out`.
-Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
-                    const TrainInput& input, Validation& validation, TrainOutcome& out);
+Status JudgeWeights(const std::filesystem::path& weights, const Learner& learner,
+                    const TrainSpec& spec, const TrainInput& input, Validation& validation,
+                    TrainOutcome& out);
 
 }  // namespace protium

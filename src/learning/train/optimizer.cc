@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -151,13 +152,19 @@ bool Optimizer::StepRows(const Gradient& gradient, size_t table, std::span<const
   return finite;
 }
 
+Optimizer::Plane Optimizer::PlaneOf(size_t table, size_t plane) {
+  const size_t parameter = layout_.tables[table];
+  const int64_t width = plane > 0 && rule_->state_by_row() ? 1 : layout_.widths[table];
+  if (plane == 0) {
+    return {weights_->parameters().data() + weights_->parts()[parameter].offset, width};
+  }
+  return {state_[plane - 1].data() + state_parts_[parameter].offset, width};
+}
+
 // Copies weights and state of these rows to `gathered_`, or back.
 void Optimizer::Carry(bool back, size_t table, std::span<const int64_t> ids) {
-  const size_t parameter = layout_.tables[table];
   for (size_t i = 0; i < gathered_.size(); ++i) {
-    float* const base = i == 0 ? weights_->parameters().data() + weights_->parts()[parameter].offset
-                               : state_[i - 1].data() + state_parts_[parameter].offset;
-    const int64_t width = i > 0 && rule_->state_by_row() ? 1 : layout_.widths[table];
+    const auto [base, width] = PlaneOf(table, i);
     gathered_[i].resize(ids.size() * size_t(width));
     float* packed = gathered_[i].data();
     for (const int64_t id : ids) {
@@ -237,6 +244,51 @@ double Optimizer::Norm(const GradientSum& sum) const {
 void Optimizer::Reset() {
   std::ranges::fill(steps_, 0);
   for (std::vector<float>& each : state_) std::ranges::fill(each, rule_->initial());
+}
+
+int64_t Optimizer::RowBytes(size_t table) {
+  int64_t floats = 0;
+  for (size_t i = 0; i <= state_.size(); ++i) floats += PlaneOf(table, i).width;
+  return floats * int64_t(sizeof(float));
+}
+
+std::string Optimizer::RowsOf(size_t table, std::span<const int64_t> rows) {
+  std::string packed;
+  packed.reserve(rows.size() * size_t(RowBytes(table)));
+  for (const int64_t row : rows) {
+    for (size_t i = 0; i <= state_.size(); ++i) {
+      const auto [base, width] = PlaneOf(table, i);
+      packed.append(reinterpret_cast<const char*>(base + row * width),
+                    size_t(width) * sizeof(float));
+    }
+  }
+  return packed;
+}
+
+void Optimizer::SetRows(size_t table, std::span<const int64_t> rows, std::string_view packed) {
+  PT_CHECK(packed.size() == rows.size() * size_t(RowBytes(table)));
+  const char* from = packed.data();
+  for (const int64_t row : rows) {
+    for (size_t i = 0; i <= state_.size(); ++i) {
+      const auto [base, width] = PlaneOf(table, i);
+      std::memcpy(base + row * width, from, size_t(width) * sizeof(float));
+      from += size_t(width) * sizeof(float);
+    }
+  }
+}
+
+std::vector<std::span<std::byte>> Optimizer::Others(std::span<const size_t> without) {
+  std::vector<std::span<std::byte>> out;
+  const auto add = [&](float* floats, const Weights::Part& part) {
+    out.push_back(std::as_writable_bytes(std::span(floats + part.offset, size_t(part.count))));
+  };
+  for (size_t i = 0; i < weights_->parts().size(); ++i) {
+    if (std::ranges::find(without, i) != without.end()) continue;
+    add(weights_->parameters().data(), weights_->parts()[i]);
+    for (std::vector<float>& each : state_) add(each.data(), state_parts_[i]);
+  }
+  out.push_back(std::as_writable_bytes(std::span(steps_)));
+  return out;
 }
 
 std::vector<NamedTensor> Optimizer::Tensors() {

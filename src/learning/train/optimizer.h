@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -80,6 +81,15 @@ class Optimizer {
   // Sets all state to what it was at first.
   void Reset();
 
+  // Of tables whose rows servers hold (train/served_tables.h): some rows by their numbers here,
+  // each with its state, side by side.
+  int64_t RowBytes(size_t table);
+  std::string RowsOf(size_t table, std::span<const int64_t> rows);
+  void SetRows(size_t table, std::span<const int64_t> rows, std::string_view packed);
+  // Weights and state of all parameters but those `without`, and how many steps each of all
+  // parameters has made; borrowed.
+  std::vector<std::span<std::byte>> Others(std::span<const size_t> without);
+
   // All state, borrowed, as it goes into a checkpoint. Load() reads it back; it refuses missing
   // tensors and other shapes, naming `where`.
   std::vector<NamedTensor> Tensors();
@@ -95,6 +105,12 @@ class Optimizer {
   bool StepRows(const Gradient& gradient, size_t table, std::span<const int64_t> ids,
                 const float* sum);
   void Carry(bool back, size_t table, std::span<const int64_t> ids);
+  // The weights of a table, 0, or one of its states, counted from 1.
+  struct Plane {
+    float* rows = nullptr;
+    int64_t width = 0;
+  };
+  Plane PlaneOf(size_t table, size_t plane);
 
   std::unique_ptr<UpdateRule> rule_;
   Weights* weights_;

@@ -10,6 +10,7 @@
 #include "events/events.h"
 #include "protium/fields.h"
 #include "recipe/changes.h"
+#include "tensor/guard.h"
 #include "train/state_tensors.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
@@ -153,15 +154,45 @@ Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& comm
   return Status::OK();
 }
 
+Status LoadWeights(const std::filesystem::path& file, const Learner& learner,
+                   Communicator& communicator) {
+  std::optional<WholeNet> whole;
+  const auto load = [&]() -> Status {
+    PT_LET(const Safetensors read, Safetensors::Read(file));
+    if (learner.served == nullptr) return learner.weights.Load(read, file.string());
+    PT_LET(whole, learner.served->NewWhole());
+    return whole->weights->Load(read, file.string());
+  };
+  if (communicator.rank() == 0) PT_TRY(FailTogether(load(), communicator));
+  if (learner.served != nullptr) {
+    return learner.served->Spread(whole ? &*whole : nullptr, learner.optimizer);
+  }
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.parameters()), 0));
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.buffers()), 0));
+  return Guard("sending weights", [&] { learner.weights.Upload(); });
+}
+
 Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report) {
   Result<std::optional<CheckpointState>> loaded = std::optional<CheckpointState>();
-  if (communicator.rank() == 0) loaded = Load(wish, learner, state.identity, folder, report);
+  std::optional<WholeNet> whole;  // On rank 0, where servers hold rows.
+  const auto load = [&]() -> Result<std::optional<CheckpointState>> {
+    if (learner.served == nullptr || !wish.wanted) {
+      return Load(wish, learner, state.identity, folder, report);
+    }
+    PT_LET(whole, learner.served->NewWhole());
+    return Load(wish, {*whole->weights, *whole->optimizer}, state.identity, folder, report);
+  };
+  if (communicator.rank() == 0) loaded = load();
   PT_LET(Found found, Share(loaded, communicator));
   PT_TRY(found.status);
   if (!found.state) return false;
-  PT_TRY(BroadcastTensors(learner, 0, communicator));
+  if (learner.served != nullptr) {
+    PT_TRY(learner.served->Spread(whole ? &*whole : nullptr, learner.optimizer));
+  } else {
+    PT_TRY(BroadcastTensors(learner, 0, communicator));
+  }
   if (learner.average != nullptr) learner.average->Exchange();
   state = std::move(*found.state);
   return true;

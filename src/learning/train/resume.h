@@ -18,6 +18,7 @@
 #include "train/checkpoint.h"
 #include "train/local_round.h"
 #include "train/optimizer.h"
+#include "train/served_tables.h"
 
 namespace protium {
 
@@ -42,7 +43,8 @@ struct Learner {
   // nullptr: weights are not averaged. It is exchanged while a checkpoint is written or read, so
   // that the checkpoint's weights are the average, as a model's are.
   WeightAverage* average = nullptr;
-  OuterStep* outer = nullptr;  // nullptr: all shards make every step together.
+  OuterStep* outer = nullptr;      // nullptr: all shards make every step together.
+  ServedTables* served = nullptr;  // nullptr: every rank has all rows of tables.
 
   // What goes into a checkpoint besides the weights, borrowed: the optimiser's state and, with an
   // average, the weights in training; then that of the outer step.
@@ -51,6 +53,11 @@ struct Learner {
 
 // Collective. Copies the tensors of rank `root` to every rank.
 Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& communicator);
+
+// Collective. Gives the nets of all ranks the weights of a file that rank 0 reads. Training is
+// over: its state may be lost.
+Status LoadWeights(const std::filesystem::path& file, const Learner& learner,
+                   Communicator& communicator);
 
 // Collective. Rank 0 opens the folder and reads the newest intact checkpoint; all ranks take the
 // learner's tensors and the state from it, or all refuse it when its identity is not `state`'s.

@@ -63,16 +63,34 @@ Status Saving::Save() {
 }
 
 Status Saving::Write() {
-  PT_TRY(AgreeOnWeights(in_.weights.Hash(), state_.step, *in_.communicator));
+  ServedTables* const served = learner_.served;
+  PT_TRY(AgreeOnWeights(
+      served == nullptr ? in_.weights.Hash() : served->OthersHash(learner_.optimizer), state_.step,
+      *in_.communicator));
+  PT_LET(std::optional<WholeNet> whole, Gathered());
   state_.seconds = seconds();
   saved_at_ = Clock::now();
   handed_step_ = state_.step;
   if (!leads()) return Status::OK();
+  if (whole) {
+    Learner all{*whole->weights, *whole->optimizer};
+    return writer_->Write(state_, all.weights.Tensors(), all.State());
+  }
   return writer_->Write(state_, in_.weights.Tensors(), learner_.State());
 }
 
+// Collective. All rows of tables that servers hold, if any do; only rank 0 gets them.
+Result<std::optional<WholeNet>> Saving::Gathered() const {
+  if (learner_.served == nullptr) return std::optional<WholeNet>();
+  PT_LET(WholeNet whole, learner_.served->Gather(learner_.optimizer));
+  return leads() ? std::optional(std::move(whole)) : std::nullopt;
+}
+
 Status Saving::KeepBest() {
-  if (!leads() || state_.best.epoch != state_.epoch) return Status::OK();
+  if (state_.best.epoch != state_.epoch) return Status::OK();
+  PT_LET(const std::optional<WholeNet> whole, Gathered());
+  if (!leads()) return Status::OK();
+  if (whole) return writer_->KeepBest(state_.best.step, whole->weights->Tensors());
   return WithAverage(learner_.average,
                      [&] { return writer_->KeepBest(state_.best.step, in_.weights.Tensors()); });
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/call.h"
@@ -68,6 +69,7 @@ class Saving {
   double waited() const;  // Seconds since the last checkpoint.
   bool leads() const { return in_.communicator->rank() == 0; }
   Status Write();
+  Result<std::optional<WholeNet>> Gathered() const;
   void Report(const std::vector<WrittenCheckpoint>& written);
 
   const TrainSpec& spec_;

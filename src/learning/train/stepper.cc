@@ -210,6 +210,10 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
 
 Status Stepper::AddUpOwn(const StepInput& input) {
   lost_.clear();
+  if (spec_.served != nullptr) {
+    const auto counts = times_.Count(StepPart::kRows);
+    PT_TRY(spec_.served->Pull(input.shards));
+  }
   const std::span<const Subtree> own = tree_->own();
   if (!own.empty()) PT_TRY(Guard("sending weights", [&] { weights_.Upload(); }));
   for (size_t i = 0; i < own.size(); ++i) {
@@ -248,7 +252,7 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
   PT_LET(const std::span<const float> reduced, tree_->Reduce());
   std::span<const SummedRows> tables;
   if (rows_) {
-    PT_LET(tables, rows_->Reduce());
+    PT_LET(tables, ReduceRows());
   }
   const std::chrono::duration<double> waited = Clock::now() - before;
   counts.emplace(times_, StepPart::kOptimizer);
@@ -256,6 +260,22 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
   result.wait_seconds = waited.count();
   result.times = leaf_.Times(reduced);
   return result;
+}
+
+Result<std::span<const SummedRows>> Stepper::ReduceRows() {
+  ServedTables* const served = spec_.served;
+  if (served == nullptr) return rows_->Reduce();
+  served->Number(rows_->own());
+  // Every rank computes the norm, which is that of all rows.
+  if (spec_.train.clip_norm > 0) return rows_->Reduce();
+  return rows_->Reduce([served](size_t t, int64_t id) { return served->Moves(t, id); });
+}
+
+// Returns whether the step was made, on all ranks alike.
+Result<bool> Stepper::Move(Gradient gradient, std::span<const float> defined) {
+  if (spec_.served == nullptr) return optimizer_.Step(gradient, defined);
+  gradient.sum.tables = spec_.served->Own(gradient.sum.tables);
+  return spec_.served->StepMade(optimizer_.Step(gradient, defined));
 }
 
 Result<float> Stepper::ClipFactor(const GradientSum& sum, float weight, const StepInput& input) {
@@ -282,9 +302,8 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced,
   PT_LET(const float factor, ClipFactor(sum, tail.weight, input));
   Gradient gradient{.sum = sum, .divisor = tail.weight, .factor = factor, .rate = input.rate};
   if (spec_.train.clip_value > 0) gradient.limit = float(spec_.train.clip_value);
-  if (!optimizer_.Step(gradient, leaf_.Defined(reduced))) {
-    return NotFinite("the gradient", input);
-  }
+  PT_LET(const bool made, Move(gradient, leaf_.Defined(reduced)));
+  if (!made) return NotFinite("the gradient", input);
   return out;
 }
 

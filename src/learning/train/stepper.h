@@ -31,6 +31,7 @@
 #include "train/buffer_sums.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
+#include "train/served_tables.h"
 #include "train/step_leaf.h"
 #include "train/step_times.h"
 
@@ -40,9 +41,10 @@ struct StepSpec {
   std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
-  TrainOptions train;  // Uses seed, clip_norm, clip_value and micro_batches.
-  PhaseReport phase;   // Called with each part of a step.
-  int32_t rank = -1;   // In messages; below 0: that of the communicator.
+  TrainOptions train;              // Uses seed, clip_norm, clip_value and micro_batches.
+  PhaseReport phase;               // Called with each part of a step.
+  int32_t rank = -1;               // In messages; below 0: that of the communicator.
+  ServedTables* served = nullptr;  // Borrowed; nullptr: every rank has all rows of tables.
 };
 
 struct StepInput {
@@ -129,6 +131,8 @@ class Stepper {
   void AddZeros(Partial& partial, bool add) const;
   void BringBack();
   Partial& SpareAt(size_t depth);
+  Result<std::span<const SummedRows>> ReduceRows();
+  Result<bool> Move(Gradient gradient, std::span<const float> defined);
   Result<StepResult> Apply(std::span<const float> reduced, std::span<const SummedRows> tables,
                            const StepInput& input);
   Result<float> ClipFactor(const GradientSum& sum, float weight, const StepInput& input);

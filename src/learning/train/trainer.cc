@@ -86,7 +86,8 @@ class Training {
   Result<TrainOutcome> Outcome();
 
   Learner learner() {
-    return {in_.weights, optimizer_, average_ ? &*average_ : nullptr, outer_ ? &*outer_ : nullptr};
+    return {in_.weights, optimizer_, average_ ? &*average_ : nullptr, outer_ ? &*outer_ : nullptr,
+            in_.served};
   }
   StepTimes& times() { return round_ ? round_->times() : stepper_->times(); }
   bool leads() const { return in_.communicator->rank() == 0; }
@@ -216,7 +217,8 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
                       .outputs = spec_.target.outputs(),
                       .loss = spec_.loss,
                       .train = train_,
-                      .phase = in_.phase};
+                      .phase = in_.phase,
+                      .served = in_.served};
   if (outer_) {
     return LocalRound::Make(step, in_.rows, in_.net, in_.weights, optimizer_, *outer_, *feed_,
                             *in_.communicator)
@@ -226,7 +228,7 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
 }
 
 Status Training::TakeEqualShards() {
-  return TakeShards(ShardOwners(in_.rows.shards(), in_.communicator->world()));
+  return TakeShards(ShardOwners(in_.rows.shards(), in_.communicator->world(), in_.servers()));
 }
 
 // Called between two epochs. All ranks have received the same times, so all reach the same result.
@@ -300,7 +302,7 @@ Status Training::Identify() {
 // Rank 0 decides where training starts, whatever the others' libraries would draw: a net's own
 // initialisation need not be exact. So only rank 0 reads the file of train.from.
 Status Training::Initialise() {
-  if (leads()) {
+  if (leads() || in_.served != nullptr) {
     PT_TRY(Guard("initialising the net", [&] {
       in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train_.seed)}));
       in_.weights.Download();
@@ -309,6 +311,8 @@ Status Training::Initialise() {
       PT_TRY(StartFrom(train_.from, in_.net.parameters(), in_.weights));
     }
   }
+  // The rows of ids begin alike wherever they are.
+  if (in_.served != nullptr) return in_.served->ShareOthers(optimizer_);
   PT_TRY(in_.communicator->Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
   PT_TRY(in_.communicator->Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
   if (average_) average_->Begin();
@@ -473,7 +477,7 @@ Result<TrainOutcome> Training::Outcome() {
   out.fingerprint = state_.identity["fingerprint"];
   out.rows_identity = state_.identity["rows"];
   out.wait_share = progress_.wait_share();
-  if (validation_) PT_TRY(JudgeWeights(weights, spec_, in_, *validation_, out));
+  if (validation_) PT_TRY(JudgeWeights(weights, learner(), spec_, in_, *validation_, out));
   return out;
 }
 

@@ -22,6 +22,7 @@
 #include "tensor/net.h"
 #include "tensor/weights.h"
 #include "train/loss.h"
+#include "train/served_tables.h"
 #include "train/step_times.h"
 #include "train/validation.h"
 
@@ -52,6 +53,9 @@ struct TrainInput {
       nullptr;  // nullptr for a newcomer, which enters through `membership`.
   // For an elastic gang, whose ranks share their rows (rows/shared_rows.h).
   GangMembership* membership = nullptr;
+  // Holds `net` and `weights`; nullptr: every rank has all rows of tables.
+  ServedTables* served = nullptr;
+  int32_t servers() const { return served == nullptr ? 0 : served->servers(); }
   // The libraries that net and loss depend on (NumericsFingerprint()).
   Json numerics = Json::object();
   std::function<void(const Json&)> report;  // Called on rank 0, like the next.

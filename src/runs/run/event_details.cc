@@ -29,8 +29,10 @@ std::string Line(const GangPlaced& event) {
   for (const RankPlaced& rank : event.ranks) {
     if (hosts.insert(rank.host).second) names += (names.empty() ? "" : ", ") + rank.host;
   }
-  return fmt::format("gang     {}: {} worker{} on {}{}", event.task, event.ranks.size(),
-                     PluralOf(event.ranks.size()), names,
+  const auto servers = size_t(event.servers), workers = event.ranks.size() - servers;
+  return fmt::format("gang     {}: {} worker{}{} on {}{}", event.task, workers, PluralOf(workers),
+                     servers > 0 ? fmt::format(", {} server{}", servers, PluralOf(servers)) : "",
+                     names,
                      event.attempt > 0 ? fmt::format(", attempt {}", event.attempt + 1) : "");
 }
 

@@ -48,6 +48,11 @@ std::string ShardsText(const Json& training) {
   std::string text = ShareText(training);
   const int64_t alone = WholeAt(training, "steps_alone");
   if (alone > 0) text += fmt::format("; each shard makes up to {} steps alone", Grouped(alone));
+  const int64_t servers = WholeAt(training, "servers");
+  if (servers > 0) {
+    text += fmt::format("; {} server{} hold{} the rows of ids", servers, servers > 1 ? "s" : "",
+                        servers > 1 ? "" : "s");
+  }
   const int64_t bytes = WholeAt(training, "row_bytes");
   if (bytes == 0) return text;
   return text +

@@ -20,6 +20,9 @@ TEST(Shards, AreExplained) {
       ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"steps_alone", 50}}),
       "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; each shard makes "
       "up to 50 steps alone");
+  EXPECT_EQ(ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"servers", 2}}),
+            "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; 2 servers hold "
+            "the rows of ids");
   EXPECT_EQ(ShardsText({{"workers", "x"}, {"shards", 0}}),
             "0 rows per step = 1 shards x 0 rows; 1 worker with 1 shard each");
 }

@@ -109,7 +109,7 @@ class LocalEngine : public Engine {
     PT_LET(admission.waits_for, workers_->WaitsFor(gang));
     // Ranks with devices are started after the devices are leased, since a process sees only those
     // that it was started with.
-    if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers.max, demand.torch);
+    if (gang.gpus_per_worker == 0) workers_->Expect(gang.ranks(), demand.torch);
     return admission;
   }
 

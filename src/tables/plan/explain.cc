@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/schema.h"
 #include "plan/functions.h"
 #include "plan/node.h"
@@ -71,7 +72,10 @@ struct Line {
       return fmt::format("map_task {} over groups by {}", task.task, By(task.groups));
     }
     if (!task.gang) return fmt::format("map_task {}", task.task);
-    return fmt::format("map_task {} by a gang of {}", task.task, task.gang->workers.max);
+    const int32_t servers = task.gang->servers;
+    return fmt::format(
+        "map_task {} by a gang of {}{}", task.task, task.gang->workers.max,
+        servers > 0 ? fmt::format(" and {} server{}", servers, PluralOf(servers)) : "");
   }
   std::string operator()(const Write& write) const {
     return fmt::format("write {} {}", FormatName(write.format), write.path);

@@ -38,7 +38,9 @@ std::string Checked(const JobCheck& check) {
   if (!check.job.estimator) return text;
   const auto found = FindEstimator(stages, check.job.catalogue);
   if (!found.ok()) return text;
-  return text + fmt::format(", a gang of {}", (*found)->options.gang.workers.max);
+  const GangSpec& gang = (*found)->options.gang;
+  text += fmt::format(", a gang of {}", gang.workers.max);
+  return gang.servers == 0 ? text : text + " and " + Count(size_t(gang.servers), "server");
 }
 
 // Which extensions were left alone, and what is unknown as a result; empty if there are none.

@@ -129,8 +129,10 @@ std::string TablesText(const Json& training) {
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
   for (const Json& rank : gang.value("ranks", Json::array())) {
-    rows.push_back({"  " + Shown(rank.value("rank", Json())), Shown(rank.value("host", Json())),
-                    Shown(rank.value("cores", Json())), Shown(rank.value("gpus", Json()))});
+    const char* const role = rank.value("server", false) ? " (server)" : "";
+    rows.push_back({"  " + Shown(rank.value("rank", Json())) + role,
+                    Shown(rank.value("host", Json())), Shown(rank.value("cores", Json())),
+                    Shown(rank.value("gpus", Json()))});
   }
   const std::string note = gang.value("note", "");
   std::string text = TextTable(rows, {false, false, true, false});

@@ -155,6 +155,11 @@ Result<Capacity> CapacityOf(const GangExecutors& own, const Capacity& session) {
 }
 
 Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
+  if (gang.servers > 0) {
+    return RefuseGang(fmt::format("gang.servers is {}, and on Spark there are none", gang.servers),
+                      "servers share memory with the workers of one machine",
+                      "set gang.servers=0, or run on this machine: leave engine out");
+  }
   // The server refuses TaskResourceProfiles on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
     return RefuseGang(

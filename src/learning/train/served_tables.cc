@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/served_tables.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/fault.h"
+#include "format/safetensors.h"
+#include "nets/id_rows.h"
+#include "tensor/guard.h"
+
+namespace protium {
+namespace {
+
+// Rows that travel in one round, while a checkpoint is gathered or spread.
+constexpr int64_t kRoundBytes = 1 << 20;
+
+// The most rows of a step in these shards.
+int64_t MostRows(const ShardedRows& rows, int64_t batch_size) {
+  int64_t most = 0;
+  for (int32_t s = rows.own().begin; s < rows.own().end; ++s) {
+    const __int128 share = __int128(rows.rows(s)) * batch_size;
+    const auto step = int64_t((share + rows.total_rows() - 1) / rows.total_rows());
+    most += std::min(rows.rows(s), step);
+  }
+  return most;
+}
+
+std::string_view AsText(std::span<const int64_t> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServedTables>> ServedTables::Make(const ServedSpec& spec,
+                                                         const ShardedRows& rows,
+                                                         Communicator& communicator) {
+  std::unique_ptr<ServedTables> out(new ServedTables(spec, communicator));
+  PT_TRY(FailTogether(out->MakeNet(rows), communicator));
+  PT_LET(out->window_, communicator.MakeWindow(out->WindowBytes()));
+  PT_TRY(FailTogether(out->MakeWeights(), communicator));
+  PT_TRY(out->ShareOffsets());
+  return out;
+}
+
+Status ServedTables::MakeNet(const ShardedRows& rows) {
+  if (serves()) {
+    PT_LET(here_, places_.Of(own()));
+    // A net has a row at least.
+    for (const IdSet& column : here_->columns) {
+      here_->room.push_back(std::max<int64_t>(1, column.count()));
+    }
+  } else {
+    here_ = std::make_shared<IdTables>();
+    here_->seed = spec_.all->seed;
+    here_->columns.resize(spec_.all->columns.size());
+    const int64_t most = std::max(MostRows(rows, spec_.batch_size), kPredictRows);
+    for (const IdSet& column : spec_.all->columns) {
+      here_->room.push_back(std::min(most, column.count()));
+    }
+    positions_.resize(here_->columns.size());
+  }
+  return spec_.make(here_).Value(&net_);
+}
+
+int64_t ServedTables::WindowBytes() const {
+  return serves() ? Weights::SizeOf(*net_) * int64_t(sizeof(float)) : 0;
+}
+
+Status ServedTables::MakeWeights() {
+  if (!serves()) return Weights::Make(*net_).Value(&weights_);
+  const std::shared_ptr<float> memory(window_, reinterpret_cast<float*>(window_->own().data()));
+  return Weights::MakeIn(memory, *net_).Value(&weights_);
+}
+
+Status ServedTables::ShareOffsets() {
+  std::vector<int64_t> offsets;
+  for (size_t i = 0; i < weights_->parts().size(); ++i) {
+    const Variable& each = weights_->parameter(i);
+    if (!each.table) continue;
+    tables_.push_back({.parameter = i, .column = spec_.columns[i], .width = each.shape[1]});
+    if (spec_.columns[i] >= 0) served_.push_back(i);
+    offsets.push_back(weights_->parts()[i].offset);
+  }
+  PT_LET(const auto all, communicator_.AllGather(AsText(offsets)));
+  for (size_t s = size_t(workers()); s < all.size(); ++s) {
+    PT_CHECK(all[s].size() == offsets.size() * sizeof(int64_t));
+    std::memcpy(offsets.data(), all[s].data(), all[s].size());
+    for (size_t t = 0; t < tables_.size(); ++t) tables_[t].offsets.push_back(offsets[t]);
+  }
+  return Status::OK();
+}
+
+Status ServedTables::Pull(std::span<const BatchRows> batches) {
+  if (serves()) return Status::OK();
+  for (size_t c = 0; c < here_->columns.size(); ++c) {
+    here_->columns[c].Clear();
+    positions_[c].clear();
+    for (const BatchRows& each : batches) PT_TRY(Note(each, c));
+    PT_CHECK(here_->columns[c].count() <= here_->room[c]);
+  }
+  for (const Table& table : tables_) {
+    if (table.column >= 0) PT_TRY(PullTable(table));
+  }
+  return Status::OK();
+}
+
+// Adds the ids of a column that are new in this pull.
+Status ServedTables::Note(const BatchRows& rows, size_t column) {
+  if (rows.size() == 0) return Status::OK();
+  IdSet& here = here_->columns[column];
+  const FieldRows<int32_t> ids = rows.ints(kIdsField);
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    const uint64_t id = IdRows::IdAt(ids, i, int64_t(column));
+    if (here.Find(id) != kUnseenId) continue;
+    const int32_t position = places_.all().columns[column].Find(id);
+    if (position == kUnseenId) continue;
+    PT_TRY(here.Add(id));
+    positions_[column].push_back(position);
+  }
+  return Status::OK();
+}
+
+Status ServedTables::PullTable(const Table& table) {
+  float* to = weights_->parameters().data() + weights_->parts()[table.parameter].offset;
+  for (const int64_t position : positions_[size_t(table.column)]) {
+    PT_TRY(Copy(table, position, to));
+    to += table.width;
+  }
+  return Status::OK();
+}
+
+Status ServedTables::Copy(const Table& table, int64_t position, float* to) const {
+  const auto column = size_t(table.column);
+  const int32_t server = places_.server(column, position);
+  const int64_t floats =
+      table.offsets[size_t(server)] + places_.row(column, position) * table.width;
+  const int64_t offset = floats * int64_t(sizeof(float));
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(to, size_t(table.width)));
+  const std::byte* const there = window_->Direct(workers() + server);
+  if (there == nullptr) return window_->Read(workers() + server, offset, bytes);
+  std::memcpy(bytes.data(), there + offset, bytes.size());
+  return Status::OK();
+}
+
+void ServedTables::Number(std::span<RowSubtree> own) const {
+  for (RowSubtree& each : own) {
+    for (size_t t = 0; t < tables_.size(); ++t) {
+      const int64_t column = tables_[t].column;
+      if (column >= 0) each.tables[t].Renumber(positions_[size_t(column)]);
+    }
+  }
+}
+
+bool ServedTables::Moves(size_t table, int64_t position) const {
+  const int64_t column = tables_[table].column;
+  if (column < 0) return true;
+  return serves() && places_.server(size_t(column), position) == own();
+}
+
+std::span<const SummedRows> ServedTables::Own(std::span<const SummedRows> sums) {
+  own_sums_.assign(sums.size(), {});
+  for (size_t t = 0; t < sums.size(); ++t) {
+    const int64_t column = tables_[t].column, width = tables_[t].width;
+    SummedRows& mine = own_sums_[t];
+    for (size_t i = 0; i < sums[t].ids.size(); ++i) {
+      const int64_t position = sums[t].ids[i];
+      if (!Moves(t, position)) continue;
+      mine.ids.push_back(column < 0 ? position : places_.row(size_t(column), position));
+      const float* const row = sums[t].values.data() + int64_t(i) * width;
+      mine.values.insert(mine.values.end(), row, row + width);
+    }
+  }
+  return own_sums_;
+}
+
+Result<bool> ServedTables::StepMade(bool here) {
+  int64_t failed = here ? 0 : 1;
+  PT_TRY(communicator_.AllReduce(AsBuffer(std::span(&failed, 1)), Op::kSum));
+  return failed == 0;
+}
+
+Status ServedTables::ShareOthers(Optimizer& optimizer) {
+  for (const std::span<std::byte> each : optimizer.Others(served_)) {
+    PT_TRY(communicator_.Broadcast(each, 0));
+  }
+  PT_TRY(communicator_.Broadcast(std::as_writable_bytes(weights_->buffers()), 0));
+  // From here on workers may pull.
+  return communicator_.Barrier("the rows of the servers");
+}
+
+std::string ServedTables::OthersHash(Optimizer& optimizer) {
+  std::vector<NamedTensor> tensors;
+  for (const std::span<std::byte> each : optimizer.Others(served_)) {
+    tensors.push_back({std::to_string(tensors.size()), "U8", {int64_t(each.size())}, each});
+  }
+  tensors.push_back({"buffers",
+                     "F32",
+                     {int64_t(weights_->buffers().size())},
+                     std::as_bytes(weights_->buffers())});
+  return WeightsXxh3(tensors);
+}
+
+Result<WholeNet> ServedTables::NewWhole() const {
+  WholeNet whole;
+  PT_LET(whole.net, spec_.make(spec_.all));
+  PT_LET(whole.weights, Weights::Make(*whole.net));
+  PT_LET(whole.optimizer, Optimizer::Make(spec_.optimizer, *whole.weights));
+  return whole;
+}
+
+// The positions in [begin, end) whose rows the server holds, ascending, as its rows are.
+std::vector<int64_t> ServedTables::PositionsOf(int32_t server, const Table& table, int64_t begin,
+                                               int64_t end) const {
+  std::vector<int64_t> out;
+  for (int64_t position = begin; position < end; ++position) {
+    if (places_.server(size_t(table.column), position) == server) out.push_back(position);
+  }
+  return out;
+}
+
+// Calls `visit`, Status(size_t table, int64_t begin, int64_t end), for all positions of all tables
+// of ids, as many at a time as one round carries: the same calls on every rank.
+template <class Visit>
+Status ServedTables::ForRounds(Optimizer& optimizer, Visit visit) const {
+  for (size_t t = 0; t < tables_.size(); ++t) {
+    if (tables_[t].column < 0) continue;
+    const int64_t ids = places_.all().columns[size_t(tables_[t].column)].count();
+    const int64_t rows = std::max<int64_t>(1, kRoundBytes / optimizer.RowBytes(t));
+    for (int64_t at = 0; at < ids; at += rows) PT_TRY(visit(t, at, std::min(ids, at + rows)));
+  }
+  return Status::OK();
+}
+
+// Copies what is no table of ids, between nets that differ in the number of ids.
+void ServedTables::CopyOthers(Optimizer& from, Weights& from_weights, Optimizer& to,
+                              Weights& to_weights) const {
+  const auto source = from.Others(served_), target = to.Others(served_);
+  PT_CHECK(source.size() == target.size());
+  for (size_t i = 0; i < source.size(); ++i) std::ranges::copy(source[i], target[i].begin());
+  std::ranges::copy(from_weights.buffers(), to_weights.buffers().begin());
+}
+
+Result<WholeNet> ServedTables::Gather(Optimizer& optimizer) {
+  WholeNet whole;
+  if (leads()) {
+    PT_TRY(FailTogether(NewWhole().Value(&whole), communicator_));
+    CopyOthers(optimizer, *weights_, *whole.optimizer, *whole.weights);
+  }
+  PT_TRY(ForRounds(optimizer, [&](size_t t, int64_t begin, int64_t end) -> Status {
+    std::vector<int64_t> rows;
+    if (serves()) rows = PositionsOf(own(), tables_[t], begin, end);
+    for (int64_t& each : rows) each = places_.row(size_t(tables_[t].column), each);
+    PT_LET(const auto all, communicator_.AllGather(optimizer.RowsOf(t, rows)));
+    for (int32_t s = 0; s < servers() && leads(); ++s) {
+      whole.optimizer->SetRows(t, PositionsOf(s, tables_[t], begin, end),
+                               all[size_t(workers() + s)]);
+    }
+    return Status::OK();
+  }));
+  return whole;
+}
+
+Status ServedTables::Spread(WholeNet* whole, Optimizer& optimizer) {
+  if (leads()) CopyOthers(*whole->optimizer, *whole->weights, optimizer, *weights_);
+  PT_TRY(ForRounds(optimizer, [&](size_t t, int64_t begin, int64_t end) -> Status {
+    const auto row_bytes = size_t(optimizer.RowBytes(t));
+    std::vector<int64_t> positions(size_t(end - begin));
+    for (int64_t i = begin; i < end; ++i) positions[size_t(i - begin)] = i;
+    std::string packed(positions.size() * row_bytes, '\0');
+    if (leads()) packed = whole->optimizer->RowsOf(t, positions);
+    PT_TRY(communicator_.Broadcast(std::as_writable_bytes(std::span(packed)), 0));
+    if (!serves()) return Status::OK();
+    for (const int64_t each : PositionsOf(own(), tables_[t], begin, end)) {
+      const int64_t row = places_.row(size_t(tables_[t].column), each);
+      optimizer.SetRows(
+          t, {&row, 1},
+          std::string_view(packed).substr(size_t(each - begin) * row_bytes, row_bytes));
+    }
+    return Status::OK();
+  }));
+  return ShareOthers(optimizer);
+}
+
+}  // namespace protium
