@@ -85,16 +85,16 @@ FieldType DescribeType(const MetricNames& names);
 // "predict_seconds", the seconds that a million rows take.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
-  int64_t trials = 0;             // 0: 20, or the whole grid.
-  int64_t seed = 0;               // Of the draws; trial i is the same on every machine.
+  int64_t trials = 0;  // 0: 20, or the whole grid.
+  int64_t seed = 0;    // Of the draws; trial i is the same on every machine.
   // kTpe: trial i learns from the results of trials below i - lag. Unset: 4, or 8 with `prune`,
   // where a few trials take many times as long as most.
   std::optional<int64_t> lag;
   int64_t Lag() const { return lag.value_or(prune == Prune::kNone ? 4 : 8); }
-  int64_t population = 8;         // kPopulation: trials of a generation;
-  int64_t every = 0;              // the epochs that each trains; 0: a tenth of all.
-  MetricNames metric;             // None: train.best.
-  Choose choose = Choose::kKnee;  // Of several metrics.
+  int64_t population = 8;            // kPopulation: trials of a generation;
+  int64_t every = 0;                 // the epochs that each trains; 0: a tenth of all.
+  MetricNames metric;                // None: train.best.
+  Choose choose = Choose::kKnee;     // Of several metrics.
   std::vector<std::string> require;  // "latency_us < 50"; what breaks one is never the best.
   Prune prune = Prune::kNone;
   int64_t grace = 0;      // The first epoch or round that pruning looks at; 0: a 27th of the most.

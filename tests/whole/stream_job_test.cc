@@ -176,7 +176,7 @@ TEST_F(Streams, PauseAndResume) {
   ASSERT_TRUE(command.AwaitChange(path(), [&] { return Ask("status").json["state"] == "paused"; }));
   Put("b.csv", 10, 10);
   EXPECT_FALSE(command.AwaitChange(
-      path(), [&] { return Rows().size() > 10; }, seconds(1)));
+      path(), [&] { return Rows().size() > 10; }, std::chrono::seconds(1)));
   EXPECT_EQ(Ask("resume").exit, 0);
   EXPECT_TRUE(command.AwaitChange(path(), [&] { return Rows().size() == 20; }));
   const Outcome second = Once();

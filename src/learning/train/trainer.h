@@ -74,8 +74,8 @@ struct TrainOutcome {
   Decision decision;
   Json validation = Json::object();
   Json diagnostics = Json::object();
-  // {"metric": "auc", "float32": 0.91, "int8": 0.9099, "higher_is_better": true}, the metric `best` of these weights and of the
-  // same rounded to 8 bits; null: the net cannot compute with those.
+  // {"metric": "auc", "float32": 0.91, "int8": 0.9099, "higher_is_better": true}, the metric `best`
+  // of these weights and of the same rounded to 8 bits; null: the net cannot compute with those.
   Json int8;
   Json importance;  // Of columns for the metric `best` (MeasureImportance); null: not measured.
   Json history = Json::array();

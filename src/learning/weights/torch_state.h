@@ -19,11 +19,11 @@ struct TorchState {
   std::deque<std::vector<std::byte>> gathered;
 };
 
-// Reads the state dict in `archive`, the bytes of such a file, which must outlive it: the outermost dict if it has tensors,
-// else the one under `key`, or with an empty key under "state_dict", "model_state_dict" or "model".
-// Damage, an archive of something else, a tensor type that has no name in safetensors, and a tensor
-// that repeats values of its storage are faults of Exit::kInput; a missing key is one of
-// Exit::kUsage.
+// Reads the state dict in `archive`, the bytes of such a file, which must outlive it: the outermost
+// dict if it has tensors, else the one under `key`, or with an empty key under "state_dict",
+// "model_state_dict" or "model". Damage, an archive of something else, a tensor type that has no
+// name in safetensors, and a tensor that repeats values of its storage are faults of Exit::kInput;
+// a missing key is one of Exit::kUsage.
 Result<TorchState> ReadTorchState(std::string_view archive, const std::string& key,
                                   const std::string& where);
 
