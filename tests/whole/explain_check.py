@@ -72,7 +72,7 @@ def compare(name, net, columns, samples, most):
     learn.to_csv(os.path.join(FOLDER, "learn.csv"), index=False, float_format="%.9g")
     with open(os.path.join(FOLDER, "job.toml"), "w") as job:
         job.write(JOB.format(name=name, net=net, numbers=json.dumps(list(x.columns))))
-    model = json.loads(protium("run", "job.toml", "--json", "--data", FOLDER))["model"]
+    model = json.loads(protium("run", "job.toml", "--json", "--set", f"data={FOLDER}"))["model"]
     ours = scored(model, x.head(EXPLAINED), "--explain", "all", "--samples", str(samples))
 
     def predict(rows):

@@ -100,18 +100,19 @@ TEST_P(NetAsGraph, IsScoredByTheCommandAndInSqlWithoutLibTorch) {
     Running command(std::move(words), own.path(), without);
     return command.Wait();
   };
+  const std::string model = own.Model();
   const Outcome trained = run({"run", own / "job.toml", "--runs-dir", own / "runs"});
   EXPECT_NE(trained.exit, 0);
   EXPECT_THAT(trained.err, HasSubstr("there is no LibTorch"));
   const Outcome scored =
-      run({"predict", "--model", own.Model(), "--data", own.path(), "--output", own / "out.csv"});
+      run({"predict", "--model", model, "--data", own.path(), "--output", own / "out.csv"});
   EXPECT_EQ(scored.exit, 0) << scored.err;
-  const Json etl = *ParseJson(ReadText(std::filesystem::path(own.Model()) / "etl.json"));
+  const Json etl = *ParseJson(ReadText(std::filesystem::path(model) / "etl.json"));
   const std::string rows = With(etl["sql"].get<std::string>(), "FROM machines",
                                 fmt::format("FROM '{}'", (own / "machines.csv").string()));
   const Outcome sql =
       run({"sql",
-           fmt::format("SELECT count(prediction) AS n FROM score('{}', ({}))", own.Model(), rows),
+           fmt::format("SELECT count(prediction) AS n FROM score('{}', ({}))", model, rows),
            "--json"});
   EXPECT_EQ(sql.exit, 0) << sql.err;
   EXPECT_THAT(sql.out, HasSubstr("300"));

@@ -108,7 +108,7 @@ TEST(Functions, OfARowThatDoNotFitTheTable) {
   };
   const auto twice = [](double n) { return 2 * n; };
   EXPECT_THAT(what(EachRow("made", {"shop"}, twice)),
-              HasSubstr("\"shop\" as double, and it is string"));
+              HasSubstr("\"shop\" as float64, and it is string"));
   EXPECT_THAT(what(EachRow("made", {"m"}, twice)), HasSubstr("reads column \"m\""));
   EXPECT_THAT(what(EachRow("made", {"n", "n"}, twice)), HasSubstr("1 parameters, and 2 columns"));
   EXPECT_THAT(what(EachRow("other", {"n"}, twice)), HasSubstr("has a column \"made\""));

@@ -89,6 +89,7 @@ TEST_F(ProgressText, TellsOfEachPhaseTheTimeOfItsParts) {
   EXPECT_EQ(state.Line(now_, false), "train    starting workers  0.00 s");
   after(3, {{"event", "train_start"}, {"rows", 100}, {"steps", 20}, {"epochs", 2}});
   after(2, Step(20, 2, 0.5));
+  after(0, {{"event", "score_start"}});
   after(0.75, {{"event", "score_metrics"}, {"rows", 50}});
   for (const std::string& line : state.Finish(now_)) told.push_back(line);
   ASSERT_EQ(told.size(), 4u);
