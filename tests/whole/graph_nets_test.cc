@@ -105,15 +105,12 @@ TEST_P(NetAsGraph, IsScoredByTheCommandAndInSqlWithoutLibTorch) {
   EXPECT_NE(trained.exit, 0);
   EXPECT_THAT(trained.err, HasSubstr("there is no LibTorch"));
   const Outcome scored =
-      run({"predict", "--model", model, "--data", own.path(), "--output", own / "out.csv"});
+      run({"predict", "--model", model, "--data", own.path(), "--output", own / "out.parquet"});
   EXPECT_EQ(scored.exit, 0) << scored.err;
   const Json etl = *ParseJson(ReadText(std::filesystem::path(model) / "etl.json"));
-  const std::string rows = With(etl["sql"].get<std::string>(), "FROM machines",
-                                fmt::format("FROM '{}'", (own / "machines.csv").string()));
-  const Outcome sql =
-      run({"sql",
-           fmt::format("SELECT count(prediction) AS n FROM score('{}', ({}))", model, rows),
-           "--json"});
+  const std::string query = fmt::format("SELECT count(prediction) AS n FROM score('{}', ({}))",
+                                        model, etl["sql"].get<std::string>());
+  const Outcome sql = run({"sql", query, "--data", own.path(), "--json"});
   EXPECT_EQ(sql.exit, 0) << sql.err;
   EXPECT_THAT(sql.out, HasSubstr("300"));
 }
