@@ -160,7 +160,7 @@ TEST_F(Streams, GoOnOnceADiskHasRoomAgain) {
     if (geteuid() != 0 || mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0) {
       GTEST_SKIP() << "a small disk can only be made by root with mount rights";
     }
-    std::ofstream(ballast) << std::string(40 << 10, 'x');
+    std::ofstream(ballast) << std::string(64 << 10, 'x');
     const Outcome full = Once();
     EXPECT_EQ(full.exit, 6) << full.err;
     EXPECT_THAT(full.err, HasSubstr(disk.string()));
