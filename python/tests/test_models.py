@@ -208,7 +208,8 @@ class Models(unittest.TestCase):
             for _ in range(2):
                 scorer.score_row({"day": days[63], "rides": None})
             self.assertEqual(len(caught), 1)
-            self.assertIn("the model keeps rows up to 2024-02-29, and a request begins on 2024-03-03", str(caught[0].message))
+            self.assertIn("the model keeps rows up to 2024-02-29, and a request begins on 2024-03-04",
+                          str(caught[0].message))
 
     def test_a_column_without_values_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
