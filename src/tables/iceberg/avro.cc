@@ -23,6 +23,8 @@ void PutAvroBytes(std::string& to, std::string_view bytes) {
   to += bytes;
 }
 
+void PutAvroFlag(std::string& to, bool value) { to += value ? '\1' : '\0'; }
+
 void PutAvroNull(std::string& to) { PutAvroLong(to, 0); }
 void PutAvroSome(std::string& to) { PutAvroLong(to, 1); }
 

@@ -17,6 +17,8 @@ namespace protium {
 void PutAvroLong(std::string& to, int64_t value);
 // Appends bytes or a string, which are written alike.
 void PutAvroBytes(std::string& to, std::string_view bytes);
+// Appends a boolean.
+void PutAvroFlag(std::string& to, bool value);
 // Appends which of a union ["null", T] follows.
 void PutAvroNull(std::string& to);
 void PutAvroSome(std::string& to);

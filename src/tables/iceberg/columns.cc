@@ -205,17 +205,6 @@ std::string Bytes(T value) {
   return bytes;
 }
 
-std::optional<std::string> BoundOf(const Json& type, const Json& value) {
-  if (type == "date" && value.is_string()) {
-    const auto days = IcebergDays(value.get<std::string>());
-    return days ? std::optional(Bytes(*days)) : std::nullopt;
-  }
-  if (!value.is_number_integer()) return std::nullopt;
-  if (type == "long") return Bytes(value.get<int64_t>());
-  if (type == "int") return Bytes(value.get<int32_t>());
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<Json> IcebergSchema(const arrow::Schema& rows) { return Numbered().Struct(rows.fields()); }
@@ -238,10 +227,26 @@ Result<std::vector<LakeColumn>> FitIcebergColumns(const Json& schema, const arro
 std::map<int64_t, std::string> IcebergBounds(const Json& schema, const Json& values) {
   std::map<int64_t, std::string> bounds;
   for (const Json& field : MemberOf(schema, "fields")) {
-    const auto bound = BoundOf(MemberOf(field, "type"), MemberOf(values, TextAt(field, "name")));
+    const Json& type = MemberOf(field, "type");
+    // Texts may be long, and two values of a flag leave nothing out.
+    if (type != "long" && type != "int" && type != "date") continue;
+    const auto bound = IcebergValue(type, MemberOf(values, TextAt(field, "name")));
     if (bound) bounds[WholeAt(field, "id")] = *bound;
   }
   return bounds;
+}
+
+std::optional<std::string> IcebergValue(const Json& type, const Json& value) {
+  if (type == "string" && value.is_string()) return value.get<std::string>();
+  if (type == "boolean" && value.is_boolean()) return Bytes(char(value.get<bool>()));
+  if (type == "date" && value.is_string()) {
+    const auto days = IcebergDays(value.get<std::string>());
+    return days ? std::optional(Bytes(*days)) : std::nullopt;
+  }
+  if (!value.is_number_integer()) return std::nullopt;
+  if (type == "long") return Bytes(value.get<int64_t>());
+  if (type == "int" || type == "date") return Bytes(value.get<int32_t>());
+  return std::nullopt;
 }
 
 std::optional<int32_t> IcebergDays(const std::string& text) {

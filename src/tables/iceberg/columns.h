@@ -29,6 +29,9 @@ Result<std::vector<LakeColumn>> FitIcebergColumns(const Json& schema, const arro
 // A bound of a file of rows for each column that has one: `values` are LakeFile::statistics of one
 // kind, the bounds the binary form of single values ("Appendix D"), by the numbers of columns.
 std::map<int64_t, std::string> IcebergBounds(const Json& schema, const Json& values);
+// A value in that form: a whole number, a text, true or false, or of a date the days since 1970 or
+// a text such as "2026-11-27". nullopt: it is none of the type, which is a name of Iceberg's.
+std::optional<std::string> IcebergValue(const Json& type, const Json& value);
 // "2026-11-27" as days since 1970.
 std::optional<int32_t> IcebergDays(const std::string& text);
 // Counts by the numbers of columns.

@@ -132,13 +132,11 @@ void PutEntry(std::string& to, const IcebergFile& file, const ManifestKind& kind
   PutFile(to, file, kind.spec);
 }
 
-void PutFlag(std::string& to, bool flag) { to += flag ? '\1' : '\0'; }
-
 void PutSummary(std::string& to, const IcebergSummary& summary) {
-  PutFlag(to, summary.has_null);
+  PutAvroFlag(to, summary.has_null);
   if (summary.has_nan) {
     PutAvroSome(to);
-    PutFlag(to, *summary.has_nan);
+    PutAvroFlag(to, *summary.has_nan);
   } else {
     PutAvroNull(to);
   }

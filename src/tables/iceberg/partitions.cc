@@ -92,16 +92,6 @@ Json PlainValue(const IcebergPartition& partition, const Json& value) {
   return value.is_number_integer() ? Json(value.get<int64_t>()) : Json();
 }
 
-std::string SingleValue(const IcebergPartition& partition, const Json& value) {
-  if (partition.type == "string") return value.get<std::string>();
-  if (partition.type == "boolean") return {value == true ? '\1' : '\0'};
-  std::string bytes;
-  const auto number = static_cast<uint64_t>(value.get<int64_t>());
-  const size_t size = partition.type == "long" ? 8 : 4;
-  for (size_t i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i));
-  return bytes;
-}
-
 }  // namespace
 
 Result<IcebergSpec> SpecOf(const IcebergTable& table, int64_t id, const std::string& place) {
@@ -134,10 +124,8 @@ std::vector<IcebergSummary> Summarize(const IcebergSpec& spec, const std::vector
       if (least.is_null() || value < least) least = value;
       if (most.is_null() || most < value) most = value;
     }
-    if (!least.is_null()) {
-      summary.least = SingleValue(field, least);
-      summary.most = SingleValue(field, most);
-    }
+    summary.least = IcebergValue(field.type, least);
+    summary.most = IcebergValue(field.type, most);
     summaries.push_back(std::move(summary));
   }
   return summaries;
@@ -148,7 +136,7 @@ void PutPartitionValue(std::string& to, const IcebergPartition& partition, const
   if (value.is_null()) return PutAvroNull(to);
   PutAvroSome(to);
   if (partition.type == "boolean") {
-    to += value == true ? '\1' : '\0';
+    PutAvroFlag(to, value.get<bool>());
   } else if (partition.type == "string") {
     PutAvroBytes(to, value.get<std::string>());
   } else {
