@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/delta_log.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -18,8 +14,6 @@
 #include "local/lake_files.h"
 #include "local/source_faults.h"
 #include "local/source_listing.h"
-#include "os/fd.h"
-#include "os/publish.h"
 #include "os/random_letters.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
@@ -96,15 +90,6 @@ std::string LiveFiles(DeltaLog::Statistics statistics) {
   return NewestOfFiles(
       fmt::format("json_merge_patch(entry->'$.add', '{{{}\"stats_parsed\":null}}')", without),
       true);
-}
-
-// Gives a finished file its name, in place of an older one.
-Status PublishFile(const fs::path& draft, const fs::path& target) {
-  const UniqueFd fd(::open(draft.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0 || ::rename(draft.c_str(), target.c_str()) != 0) {
-    return SystemFault("write " + target.string(), errno);
-  }
-  return SyncFolder(target.parent_path());
 }
 
 // The actions that a checkpoint keeps, as objects with the kind of each: the newest of those that
@@ -235,7 +220,7 @@ Status DeltaLog::CopyInto(const std::string& name, const std::string& select,
   const Status copied = duck::Do(connection_, fmt::format("COPY ({}) TO {} (FORMAT {})", select,
                                                           DuckDbText(DuckDbPath(draft)), format));
   if (!here) return PlaceFault(source_, copied);
-  const Status renamed = copied.ok() ? PublishFile(draft, target) : copied;
+  const Status renamed = copied.ok() ? PublishLakeFile(draft, target) : copied;
   std::error_code ignored;
   if (!renamed.ok()) fs::remove(draft, ignored);
   return renamed;

@@ -157,12 +157,17 @@ Status WriteFault(const Source& target, const Status& status) {
   return Fail(std::move(fault));
 }
 
+Status SyncFile(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd && ::fsync(fd.get()) == 0) return Status::OK();
+  return SystemFault("write " + path.string(), errno);
+}
+
 Status Sync(const std::string& folder, const std::vector<LakeFile>& files) {
   std::set<fs::path> folders = {folder};
   for (const LakeFile& file : files) {
     const fs::path path = fs::path(folder) / file.path;
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd || ::fsync(fd.get()) != 0) return SystemFault("write " + path.string(), errno);
+    PT_TRY(SyncFile(path));
     for (fs::path at = path.parent_path(); folders.insert(at).second;) at = at.parent_path();
   }
   for (const fs::path& each : folders) PT_TRY(SyncFolder(each));
@@ -207,6 +212,14 @@ void RemoveLakeFiles(const Source& target, const std::string& name) {
     if (at->path().filename().string().starts_with(name)) files.push_back(at->path());
   }
   for (const fs::path& file : files) fs::remove(file, error);
+}
+
+Status PublishLakeFile(const fs::path& draft, const fs::path& target) {
+  PT_TRY(SyncFile(draft));
+  std::error_code error;
+  fs::rename(draft, target, error);
+  if (error) return SystemFault("write " + target.string(), error.value());
+  return SyncFolder(target.parent_path());
 }
 
 std::string MarkOf(const Store& store) { return "protium " + store.run + " " + store.output; }

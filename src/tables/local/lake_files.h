@@ -3,6 +3,7 @@
 // which of them are the table's.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ Result<std::vector<LakeFile>> WriteLakeFiles(const duck::Connection& connection,
 // Removes the files of the name from the target's folder, if that is here. At a store they stay, as
 // those of any writer that is killed do: other tools remove what no table names.
 void RemoveLakeFiles(const Source& target, const std::string& name);
+
+// Gives a finished file here its name, in place of an older one, once it is on the disk.
+Status PublishLakeFile(const std::filesystem::path& draft, const std::filesystem::path& target);
 
 // Whose commit it is: of a run and an output there is one. Spark writes the same, since a run may
 // be resumed on another engine.
