@@ -8,6 +8,7 @@
 # libprotium_<name>.so, opened when an engine is (engine/library.h), or with DRIVER_OF a part of the
 # library of that room, which is announced later.
 define_property(TARGET PROPERTY PROTIUM_FLOOR)
+define_property(TARGET PROPERTY PROTIUM_USES)
 
 # What users build: several files as one. Those with options of their own stay by themselves, and
 # g++ takes the others for headers.
@@ -47,6 +48,7 @@ function(protium_room name)
   else()
     protium_objects()
   endif()
+  set_target_properties(room_${name} PROPERTIES PROTIUM_USES "${R_USES}")
   if(R_DRIVER AND R_DRIVER_OF)
     set(library protium_${R_DRIVER_OF})
     protium_driver_part(driver_${name} ${library} SOURCES ${R_DRIVER} LINKS ${R_DRIVER_LINKS})
@@ -60,6 +62,20 @@ function(protium_room name)
     if(R_FLOOR GREATER 4)
       add_dependencies(${name}_test protium_local)  # Sessions open it by name.
     endif()
+  endif()
+endfunction()
+
+# The header set of what sees no LibTorch; with the preset "fuzz" one of three (tests/fuzz/rooms.cmake).
+function(protium_plain_headers target)
+  set(name "${ARGN}")
+  if(NOT PROTIUM_INSTRUMENTED OR name IN_LIST PROTIUM_OPTIMISED)
+    target_precompile_headers(${target} REUSE_FROM pch_plain)
+  elseif(name IN_LIST PROTIUM_INSTRUMENTED)
+    target_compile_options(${target} PRIVATE -O0)
+    target_precompile_headers(${target} REUSE_FROM pch_slow)
+  else()
+    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=all)
+    target_precompile_headers(${target} REUSE_FROM pch_bare)
   endif()
 endfunction()
 
@@ -77,12 +93,32 @@ macro(protium_objects)
     set_property(GLOBAL APPEND PROPERTY PROTIUM_TORCH_ROOMS room_${name})
     set(library protium_torch)
   else()
-    target_precompile_headers(room_${name} REUSE_FROM pch_plain)
+    protium_plain_headers(room_${name} ${name})
     set_property(GLOBAL APPEND PROPERTY PROTIUM_ROOMS room_${name})
     set(library protium)
   endif()
   set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS ${R_LINKS})
 endmacro()
+
+# The rooms among the targets in `list` that the rooms `only` need, themselves included.
+function(protium_needed list only)
+  set(needed)
+  while(only)
+    list(POP_FRONT only name)
+    if(NOT room_${name} IN_LIST needed)
+      list(APPEND needed room_${name})
+      get_target_property(uses room_${name} PROTIUM_USES)
+      list(APPEND only ${uses})
+    endif()
+  endwhile()
+  set(kept)
+  foreach(room ${${list}})
+    if(room IN_LIST needed)
+      list(APPEND kept ${room})
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
 
 # Exports what exports.map says, and nothing else.
 function(protium_exports library)
@@ -101,7 +137,7 @@ function(protium_driver_part objects library)
   protium_unity(${objects})
   target_link_libraries(${objects} PRIVATE protium::arrow nlohmann_json::nlohmann_json fmt::fmt
     Threads::Threads ${D_LINKS})
-  target_precompile_headers(${objects} REUSE_FROM pch_plain)
+  protium_plain_headers(${objects})
   set_property(GLOBAL APPEND PROPERTY PROTIUM_PARTS_OF_${library} $<TARGET_OBJECTS:${objects}>)
   set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS_OF_${library} ${D_LINKS})
 endfunction()
@@ -116,7 +152,7 @@ function(protium_driver library)
   protium_unity(${library})
   target_link_libraries(${library} PRIVATE protium protium::arrow nlohmann_json::nlohmann_json
     fmt::fmt Threads::Threads ${D_LINKS} ${part_links})
-  target_precompile_headers(${library} REUSE_FROM pch_plain)
+  protium_plain_headers(${library})
   set_property(GLOBAL APPEND PROPERTY PROTIUM_DRIVERS ${library})
 endfunction()
 
