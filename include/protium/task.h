@@ -46,6 +46,7 @@ struct GangSpec {
   WorkerRange workers = 1;
   int32_t cores_per_worker = 1;
   int32_t gpus_per_worker = 0;
+  std::string memory_per_worker;  // "6 GiB": what a pool counts for each; empty: nothing.
   int32_t max_restarts = 2;
   int32_t servers = 0;           // Further ranks, which hold the rows of tables of ids.
   double restart_window = 3600;  // Seconds for which a restart counts.
@@ -63,6 +64,8 @@ struct GangSpec {
           {.help = "processes that train together, or { min, max } of an elastic gang"});
     visit("cores_per_worker", cores_per_worker, {.help = "cores per worker", .at_least = 1});
     visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
+    visit("memory_per_worker", memory_per_worker,
+          {.help = "memory that a pool counts for each worker, such as \"6 GiB\""});
     visit("servers", servers,
           {.help = "further processes, which hold the rows of tables of ids", .at_least = 0});
     visit("max_restarts", max_restarts,

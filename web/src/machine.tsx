@@ -12,6 +12,7 @@ interface Claim {
   run?: string;
   workers: number;
   cores: number;
+  bytes: number;
   priority: number;
   waits: boolean;
   pausing: boolean;
@@ -72,6 +73,7 @@ function Claims({ claims }: { claims: Claim[] }) {
         { name: "state", cell: stateOf },
         { name: "workers", number: true, cell: (each) => String(each.workers) },
         { name: "cores of each", number: true, cell: (each) => String(each.cores) },
+        { name: "memory of each", number: true, cell: (each) => (each.bytes > 0 ? bytes(each.bytes) : "not counted") },
         { name: "priority", number: true, cell: (each) => String(each.priority) },
         { name: "for", number: true, cell: (each) => seconds(each.seconds) },
         { name: "why", wrap: true, cell: (each) => each.why },

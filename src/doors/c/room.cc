@@ -52,18 +52,11 @@ Result<fs::path> FindProgram(const std::string& given) {
                .fix = "name it in the session's options: \"program\": \"/usr/bin/protium\""});
 }
 
-Result<int64_t> BytesOf(const std::string& text, const char* key) {
-  if (text.empty()) return 0;
-  const Result<int64_t> bytes = ReadBytes(text);
-  if (bytes.ok()) return bytes;
-  return fields::Refuse(key, "a size such as \"4 GiB\"", text);
-}
-
 Result<SessionOptions> OptionsFor(const RoomOptions& given) {
   SessionOptions options{.engine = given.engine.address};
   PT_LET(options.program, FindProgram(given.program));
-  PT_LET(options.memory_bytes, BytesOf(given.engine.memory, "engine.memory"));
-  PT_LET(options.rows_memory_bytes, BytesOf(given.engine.rows_memory, "engine.rows_memory"));
+  PT_LET(options.memory_bytes, SizeAt("engine.memory", given.engine.memory));
+  PT_LET(options.rows_memory_bytes, SizeAt("engine.rows_memory", given.engine.rows_memory));
   options.spill = given.engine.spill;
   options.discovery = given.engine.discovery;
   options.engine_options = SettingsFor(options.engine, given.engine.own);

@@ -294,15 +294,6 @@ TEST_F(JobFiles, SayWhatIsMissing) {
   EXPECT_THAT(FaultIn(With("sql = \"SELECT * FROM zebra\"", "")).what, HasSubstr("no [etl] sql"));
 }
 
-TEST(Sizes, AreReadWithTheirUnits) {
-  EXPECT_EQ(ReadBytes("4 GiB").ValueOrDie(), int64_t{4} << 30);
-  EXPECT_EQ(ReadBytes("500MB").ValueOrDie(), 500000000);
-  EXPECT_EQ(ReadBytes("1024").ValueOrDie(), 1024);
-  for (const char* bad : {"", "GiB", "4 gigs", "-1", "nan", "1e300"}) {
-    EXPECT_FALSE(ReadBytes(bad).ok()) << bad;
-  }
-}
-
 std::string Repeated(const std::string& text, int times) {
   std::string all;
   for (int i = 0; i < times; ++i) all += text;

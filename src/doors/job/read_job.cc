@@ -265,12 +265,6 @@ void SpellOutEngine(Settings& settings) {
   *found = Json{{"address", *found}};
 }
 
-Result<int64_t> SizeAt(const char* path, const std::string& text) {
-  if (text.empty()) return 0;
-  const Result<int64_t> bytes = ReadBytes(text);
-  return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
-}
-
 // Loads the rows of the job's extensions, or their stand-ins.
 Status BringExtensions(Job& job, Extensions how) {
   std::vector<fs::path> files;
@@ -413,24 +407,6 @@ Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   const Status finished = Finish(job, job.settings);
   if (!finished.ok()) return Annotate(finished, "damaged file " + file.string());
   return job;
-}
-
-// Decimal and binary units as written; below 10^15 bytes, which any double represents exactly.
-Result<int64_t> ReadBytes(const std::string& text) {
-  static const std::vector<std::pair<std::string, double>> kUnits = {
-      {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},
-      {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TB", 1e12}};
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string unit(end, text.data() + text.size());
-  unit.erase(0,
-             unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
-  for (const auto& [name, factor] : kUnits) {
-    if (error == std::errc() && unit == name && number > 0 && number * factor < 1e15) {
-      return static_cast<int64_t>(number * factor);
-    }
-  }
-  return Status::Invalid("not a size: ", text);
 }
 
 }  // namespace protium

@@ -30,7 +30,4 @@ JobMistakes FindMistakes(const std::filesystem::path& file, const std::vector<st
 // Reads what Job::ToJson() wrote.
 Result<Job> ReadSavedJob(const Json& saved, const std::filesystem::path& file);
 
-// Returns "4 GiB", "500 MB" or "1024" as bytes; a plain Invalid for anything else.
-Result<int64_t> ReadBytes(const std::string& text);
-
 }  // namespace protium

@@ -6,6 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <utility>
+#include <vector>
+
+#include "protium/fields.h"
 
 namespace protium {
 
@@ -18,6 +21,30 @@ std::string BytesText(double bytes) {
   const double tenths = std::round(bytes * 10) / 10;
   const bool whole = tenths >= 100 || tenths == std::floor(tenths);
   return fmt::format("{:.{}f} {}", bytes, whole ? 0 : 1, kUnits[unit]);
+}
+
+// Decimal and binary units as written; below 10^15 bytes, which any double represents exactly.
+Result<int64_t> ReadBytes(const std::string& text) {
+  static const std::vector<std::pair<std::string, double>> kUnits = {
+      {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},
+      {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TB", 1e12}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  unit.erase(0,
+             unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
+  for (const auto& [name, factor] : kUnits) {
+    if (error == std::errc() && unit == name && number > 0 && number * factor < 1e15) {
+      return static_cast<int64_t>(number * factor);
+    }
+  }
+  return Status::Invalid("not a size: ", text);
+}
+
+Result<int64_t> SizeAt(const std::string& path, const std::string& text) {
+  if (text.empty()) return 0;
+  const Result<int64_t> bytes = ReadBytes(text);
+  return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
 }
 
 std::optional<int64_t> MicrosOf(std::string_view text) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -21,6 +23,22 @@ TEST(BytesText, IsInTheLargestUnitOfWhichThereIsOne) {
 }
 
 }  // namespace
+TEST(ReadBytes, TakesDecimalAndBinaryUnits) {
+  EXPECT_EQ(ReadBytes("4 GiB").ValueOrDie(), int64_t{4} << 30);
+  EXPECT_EQ(ReadBytes("500MB").ValueOrDie(), 500000000);
+  EXPECT_EQ(ReadBytes("1024").ValueOrDie(), 1024);
+  for (const char* bad : {"", "GiB", "4 gigs", "-1", "nan", "1e300"}) {
+    EXPECT_FALSE(ReadBytes(bad).ok()) << bad;
+  }
+}
+
+TEST(SizeAt, NamesTheOptionWithTheMistake) {
+  EXPECT_EQ(SizeAt("engine.memory", "").ValueOrDie(), 0);
+  EXPECT_EQ(SizeAt("engine.memory", "64 KiB").ValueOrDie(), 65536);
+  EXPECT_EQ(FaultOf(SizeAt("engine.memory", "lots").status()).what,
+            "engine.memory must be a size such as \"4 GiB\", got \"lots\"");
+}
+
 TEST(MicrosOf, ReadsANumberAndAUnit) {
   EXPECT_EQ(MicrosOf("30 s"), 30'000'000);
   EXPECT_EQ(MicrosOf("1 minute"), 60'000'000);

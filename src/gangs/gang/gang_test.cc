@@ -60,6 +60,8 @@ TEST(Place, SaysWhichNumberCanNeverFit) {
   EXPECT_THAT(Place({.workers = 0}, hosts).status().message(), HasSubstr("got 0"));
   EXPECT_FALSE(Place({.workers = 1, .deadline = 0}, hosts).ok());
   EXPECT_FALSE(Place({.workers = 1, .restart_window = 0}, hosts).ok());
+  EXPECT_THAT(Place({.workers = 1, .memory_per_worker = "lots"}, hosts).status().message(),
+              HasSubstr("a size such as \"4 GiB\""));
   EXPECT_THAT(Place({.workers = 2, .rebalance = true}, hosts).status().message(),
               HasSubstr("gang.rebalance must be false where gang.workers is a number"));
   EXPECT_TRUE(Place({.workers = {1, 2}, .rebalance = true}, hosts).ok());

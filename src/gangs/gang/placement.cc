@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "base/units.h"
 
 namespace protium {
 
@@ -53,6 +54,7 @@ Status Check(const GangSpec& gang) {
     return RefuseSetting("cores_per_worker", "at least 1", gang.cores_per_worker);
   if (gang.gpus_per_worker < 0)
     return RefuseSetting("gpus_per_worker", "at least 0", gang.gpus_per_worker);
+  PT_TRY(SizeAt("gang.memory_per_worker", gang.memory_per_worker).status());
   if (gang.max_restarts < 0) return RefuseSetting("max_restarts", "at least 0", gang.max_restarts);
   if (!(gang.restart_window > 0))
     return RefuseSetting("restart_window", "more than 0 seconds", gang.restart_window);

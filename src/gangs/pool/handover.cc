@@ -78,7 +78,6 @@ Result<PoolHandover> Read(int fd) {
 Json ToJson(const Claim& wish) {
   Json json = ClaimToJson(wish);
   json["program"] = wish.program;
-  json["bytes"] = wish.per_worker.bytes;
   json["devices"] = wish.per_worker.devices;
   json["shares_cores"] = wish.shares_cores;
   json["pauses"] = wish.pauses;
@@ -88,7 +87,6 @@ Json ToJson(const Claim& wish) {
 Result<Claim> WishFrom(const Json& json) {
   PT_LET(Claim wish, ClaimFromJson(json));
   wish.program = WholeAt(json, "program");
-  wish.per_worker.bytes = WholeAt(json, "bytes");
   wish.per_worker.devices = WholeAt(json, "devices");
   wish.shares_cores = json.value("shares_cores", true);
   wish.pauses = json.value("pauses", true);

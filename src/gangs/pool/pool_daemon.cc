@@ -78,6 +78,7 @@ Json ClaimsToJson(const std::vector<ClaimState>& states) {
          {"min", each.wish.min},
          {"max", each.wish.max},
          {"cores", each.wish.per_worker.cores},
+         {"bytes", each.wish.per_worker.bytes},
          {"priority", each.wish.priority},
          {"waits", each.waits},
          {"pausing", each.pausing},
@@ -99,6 +100,10 @@ void DropEnded(std::vector<std::pair<pid_t, UniqueFd>>& workers) {
 
 }  // namespace
 
+PoolMachine WhatGangsMayHave(const Machine& machine) {
+  return {.cores = machine.cores, .bytes = machine.memory_bytes / 10 * 9};
+}
+
 PoolDaemon::PoolDaemon(PoolSettings settings, PoolListener listener)
     : settings_(std::move(settings)),
       listener_(std::move(listener)),
@@ -106,7 +111,7 @@ PoolDaemon::PoolDaemon(PoolSettings settings, PoolListener listener)
       since_(std::time(nullptr)),
       machine_(ReadMachine()),
       zygotes_(settings_.log),
-      arbiter_(std::make_unique<Arbiter>(PoolMachine{.cores = machine_.cores})),
+      arbiter_(std::make_unique<Arbiter>(WhatGangsMayHave(machine_))),
       busy_(Clock::now()) {
   if (listener_.follows) SettleUntil(Clock::now() + settings_.settle);
 }
@@ -367,6 +372,7 @@ Json PoolDaemon::State() {
           {"available_bytes", machine.available_bytes},
           {"memory_stall", machine.memory_stall},
           {"free_cores", arbiter_->Free().cores},
+          {"unclaimed_bytes", arbiter_->Free().bytes},
           {"claims", ClaimsToJson(arbiter_->Claims())},
           {"drivers", drivers},
           {"zygotes", zygotes}};

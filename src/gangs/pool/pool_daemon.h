@@ -32,6 +32,9 @@ struct PoolSettings {
   std::chrono::milliseconds settle{2500};
 };
 
+// Its cores, and nine tenths of its memory: the rest is for what no gang has asked for.
+PoolMachine WhatGangsMayHave(const Machine& machine);
+
 // One thread.
 class PoolDaemon {
  public:

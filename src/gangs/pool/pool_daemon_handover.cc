@@ -96,7 +96,7 @@ bool PoolDaemon::TakeOver(PoolHandover& handover) {
   const size_t lost = std::erase_if(*claims, [&](const KnownClaim& each) {
     return std::ranges::find(drivers_, each.number, &Driver::claim) == drivers_.end();
   });
-  arbiter_ = std::make_unique<Arbiter>(PoolMachine{.cores = machine_.cores}, std::move(*claims));
+  arbiter_ = std::make_unique<Arbiter>(WhatGangsMayHave(machine_), std::move(*claims));
   const auto now = Clock::now();
   const auto settled = lost == 0 ? TimeAt(state, "settled") : now + settings_.settle;
   if (now < settled) SettleUntil(settled);

@@ -19,6 +19,7 @@ constexpr std::chrono::milliseconds kNextTick{20};
 // Longer than any gang that works lets pass before it looks (workers/yielding.h).
 constexpr std::chrono::milliseconds kAdoptTime{300};
 constexpr size_t kLongestName = 300;
+constexpr double kMostBytes = 1e18;  // Of all workers of a claim.
 
 }  // namespace
 
@@ -28,6 +29,7 @@ Json ClaimToJson(const Claim& wish) {
           {"min", wish.min},
           {"max", wish.max},
           {"cores", wish.per_worker.cores},
+          {"bytes", wish.per_worker.bytes},
           {"priority", wish.priority},
           {"weight", wish.weight}};
 }
@@ -40,12 +42,15 @@ Result<Claim> ClaimFromJson(const Json& json) {
               .label = TextAt(json, "label").substr(0, kLongestName),
               .min = number("min", 0),
               .max = number("max", 0),
-              .per_worker = {.cores = number("cores", 1)},
+              .per_worker = {.cores = number("cores", 1), .bytes = WholeAt(json, "bytes")},
               // Ranks of this machine share cores where there are too few (gang/placement.h).
               .shares_cores = true,
               .priority = number("priority", 0),
               .weight = NumberAt(json, "weight", 1)};
-  if (claim.min < 1 || claim.max < claim.min || claim.per_worker.cores < 0 || !(claim.weight > 0)) {
+  const Amount& each = claim.per_worker;
+  const bool countable = each.bytes >= 0 && double(each.bytes) * claim.max <= kMostBytes;
+  if (claim.min < 1 || claim.max < claim.min || each.cores < 0 || !countable ||
+      !(claim.weight > 0)) {
     return Status::Invalid("a claim to seats is out of range");
   }
   return claim;

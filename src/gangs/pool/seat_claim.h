@@ -3,7 +3,7 @@
 // what the gang says back. Without a pool, or with one that cannot be used, nobody arbitrates, and
 // every answer is yes.
 //
-//   claim     {who, label, min, max, cores, priority, weight}
+//   claim     {who, label, min, max, cores, bytes, priority, weight}
 //                                          its connection's only claim, which ends with it
 //   adopt     {the same, workers}          to a new pool: what the gang holds already
 //   again                                  the claim that has paused asks again

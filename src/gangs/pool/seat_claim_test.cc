@@ -150,6 +150,31 @@ TEST(AClaimWithoutAPool, IsGranted) {
   EXPECT_EQ(claim.Look(Clock::now()).granted, 3);
 }
 
+// Cores are there for both.
+TEST_F(Claims, WaitForMemoryThatAnotherGangHasAskedFor) {
+  const int64_t most = WhatGangsMayHave(ReadMachine()).bytes;
+  const auto make = [&](const std::string& who, int64_t bytes) {
+    return SeatClaim(socket_, {.who = who,
+                               .min = 1,
+                               .max = 1,
+                               .per_worker = {.cores = 0, .bytes = bytes},
+                               .pauses = false});
+  };
+  SeatClaim first = make("first", most / 2 + 1), small = make("small", most / 4),
+            second = make("second", most / 2 + 1), never = make("never", most + 1);
+  first.Ask();
+  ASSERT_TRUE(IsGranted(first));
+  second.Ask();
+  EXPECT_THAT(WhyItWaits(second), HasSubstr("first"));
+  small.Ask();
+  EXPECT_TRUE(IsGranted(small)) << "what fits passes by";
+  never.Ask();
+  EXPECT_THAT(LookUntil(never, [](const SeatOrders& now) { return !now.refused.empty(); }).refused,
+              HasSubstr("this machine has"));
+  first.GiveBack(1);
+  EXPECT_TRUE(IsGranted(second));
+}
+
 TEST(ClaimFromJson, RefusesWhatIsOutOfRange) {
   const Claim wish{.who = "one", .min = 1, .max = 2};
   EXPECT_TRUE(ClaimFromJson(ClaimToJson(wish)).ok());
@@ -158,6 +183,11 @@ TEST(ClaimFromJson, RefusesWhatIsOutOfRange) {
   EXPECT_FALSE(ClaimFromJson(json).ok());
   json["min"] = 3;
   EXPECT_FALSE(ClaimFromJson(json).ok());
+  for (const int64_t bytes : {int64_t{-1}, INT64_MAX, int64_t{600'000'000'000'000'000}}) {
+    json = ClaimToJson(wish);
+    json["bytes"] = bytes;
+    EXPECT_FALSE(ClaimFromJson(json).ok()) << bytes;
+  }
   EXPECT_FALSE(ClaimFromJson(Json::object()).ok());
 }
 

@@ -306,10 +306,12 @@ Result<std::unique_ptr<Seats::Taken>> Seats::TryTake(const GangSpec& gang, const
 
 std::unique_ptr<SeatClaim> Seats::MakeClaim(const GangSpec& gang, const std::string& who) const {
   if (settings_.pool.empty() || gang.gpus_per_worker > 0) return nullptr;
+  // What is no size is refused where the gang is placed.
+  const int64_t bytes = SizeAt("", gang.memory_per_worker).ValueOr(0);
   Claim wish{.who = settings_.who.empty() ? who : who + " of " + settings_.who,
              .min = gang.workers.min + gang.servers,
              .max = gang.ranks(),
-             .per_worker = {.cores = gang.cores_per_worker},
+             .per_worker = {.cores = gang.cores_per_worker, .bytes = bytes},
              .priority = gang.priority};
   return std::make_unique<SeatClaim>(settings_.pool, std::move(wish));
 }

@@ -241,8 +241,10 @@ std::string ClaimText(const Json& claim) {
                        Printable(TextAt(claim, "why")));
   }
   if (workers == 0) return fmt::format("paused    {}\n", who);
-  std::string text = fmt::format("holds     {}: {}, {} each", who, Counted(workers, "worker"),
-                                 Counted(WholeAt(claim, "cores"), "core"));
+  const double bytes = NumberAt(claim, "bytes");
+  const std::string memory = bytes > 0 ? " and " + BytesText(bytes) : "";
+  std::string text = fmt::format("holds     {}: {}, {}{} each", who, Counted(workers, "worker"),
+                                 Counted(WholeAt(claim, "cores"), "core"), memory);
   const bool pauses = claim.value("pausing", false);
   if (pauses) text += ", pauses after its step";
   if (!pauses && left < workers) text += fmt::format(", shrinks to {} after its step", left);

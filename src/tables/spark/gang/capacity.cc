@@ -160,6 +160,12 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
                       "servers share memory with the workers of one machine",
                       "set gang.servers=0, or run on this machine: leave engine out");
   }
+  if (!gang.memory_per_worker.empty()) {
+    return RefuseGang(
+        fmt::format("gang.memory_per_worker is \"{}\", and on Spark no pool counts it",
+                    gang.memory_per_worker),
+        "executors have the memory that the server gives them", "set gang.memory_per_worker=\"\"");
+  }
   // The server refuses TaskResourceProfiles on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
     return RefuseGang(
