@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 namespace protium {
 namespace {
@@ -14,6 +15,9 @@ namespace fs = std::filesystem;
 constexpr int kVersion = 1;
 constexpr int kWaitMs = 2000;
 constexpr int64_t kMostFiles = 100'000;
+// Of objects whose uses are not written yet.
+constexpr size_t kMostUses = 64;
+constexpr std::chrono::seconds kUsesWait{1};
 
 constexpr const char* kTables = R"(
 CREATE TABLE objects(cause TEXT PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL,
@@ -183,12 +187,14 @@ Result<std::unique_ptr<StoreIndex>> StoreIndex::Open(const fs::path& file, bool&
 }
 
 StoreIndex::~StoreIndex() {
+  (void)WriteUses();
   for (sqlite3_stmt* each : {look_, update_}) sqlite3_finalize(each);
   sqlite3_close(database_);
 }
 
 Status StoreIndex::Put(const IndexRow& row) {
   const std::lock_guard lock(mutex_);
+  uses_.erase(row.cause);
   return Statement(database_, "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
       .Bind(row.cause, row.kind, row.content, row.bytes, row.seconds, row.uses, row.worth,
             row.checked)
@@ -197,14 +203,36 @@ Status StoreIndex::Put(const IndexRow& row) {
 
 Status StoreIndex::Drop(const std::string& cause) {
   const std::lock_guard lock(mutex_);
+  uses_.erase(cause);
   return Statement(database_, "DELETE FROM objects WHERE cause = ?").Bind(cause).Run();
 }
 
-Status StoreIndex::Update(const std::string& cause, int64_t uses, double worth) {
+Status StoreIndex::CountUse(const std::string& cause, double worth) {
   const std::lock_guard lock(mutex_);
-  return Statement(database_, "UPDATE objects SET uses = ?, worth = ? WHERE cause = ?", update_)
-      .Bind(uses, worth, cause)
-      .Run();
+  const auto now = Clock::now();
+  if (uses_.empty()) uses_since_ = now;
+  Uses& uses = uses_[cause];
+  ++uses.count;
+  uses.worth = worth;
+  const bool enough = uses_.size() >= kMostUses || now - uses_since_ >= kUsesWait;
+  return enough ? WriteUses() : Status::OK();
+}
+
+// In one transaction; those that cannot be written are forgotten.
+Status StoreIndex::WriteUses() {
+  if (uses_.empty()) return Status::OK();
+  const auto all = std::exchange(uses_, {});
+  PT_TRY(Do(database_, "BEGIN IMMEDIATE"));
+  Status written;
+  for (const auto& [cause, uses] : all) {
+    if (!written.ok()) break;
+    written = Statement(database_, "UPDATE objects SET uses = uses + ?, worth = ? WHERE cause = ?",
+                        update_)
+                  .Bind(uses.count, uses.worth, cause)
+                  .Run();
+  }
+  const Status ended = Do(database_, written.ok() ? "COMMIT" : "ROLLBACK");
+  return written.ok() ? ended : written;
 }
 
 Status StoreIndex::SetChecked(const std::string& cause, const std::string& boot) {
@@ -216,6 +244,7 @@ Status StoreIndex::SetChecked(const std::string& cause, const std::string& boot)
 
 Result<std::optional<IndexRow>> StoreIndex::Get(const std::string& cause) {
   const std::lock_guard lock(mutex_);
+  (void)WriteUses();
   std::optional<IndexRow> row;
   PT_TRY(Statement(database_, "SELECT * FROM objects WHERE cause = ?")
              .Bind(cause)
@@ -233,11 +262,14 @@ Result<IndexLook> StoreIndex::Look(const std::string& cause) {
             if (!at.Text(0).empty()) look.row = RowIn(at);
             look.age = at.Number(kRowColumns);
           }));
+  const auto unwritten = uses_.find(cause);
+  if (look.row && unwritten != uses_.end()) look.row->uses += unwritten->second.count;
   return look;
 }
 
 Result<std::vector<IndexRow>> StoreIndex::All() {
   const std::lock_guard lock(mutex_);
+  (void)WriteUses();
   std::vector<IndexRow> rows;
   PT_TRY(Statement(database_, "SELECT * FROM objects ORDER BY cause").Run([&](Statement& at) {
     rows.push_back(RowIn(at));

@@ -8,12 +8,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/call.h"
 #include "base/status.h"
 
 namespace protium {
@@ -56,7 +58,9 @@ class StoreIndex {
 
   Status Put(const IndexRow& row);
   Status Drop(const std::string& cause);
-  Status Update(const std::string& cause, int64_t uses, double worth);
+  // Counts a use, after which the object is worth `worth`. Uses are written some at a time, at the
+  // latest when they are asked for here or this object ends: they only say what gives way first.
+  Status CountUse(const std::string& cause, double worth);
   Status SetChecked(const std::string& cause, const std::string& boot);
   Result<std::optional<IndexRow>> Get(const std::string& cause);
   // Get() and Age() as one question.
@@ -74,7 +78,15 @@ class StoreIndex {
  private:
   explicit StoreIndex(sqlite3* database) : database_(database) {}
 
+  struct Uses {
+    int64_t count = 0;
+    double worth = 0;
+  };
+  Status WriteUses();
+
   std::mutex mutex_;
+  std::map<std::string, Uses> uses_;  // By cause: what is not written yet,
+  Clock::time_point uses_since_;      // and since when.
   sqlite3* database_;
   // Of what every use of an object asks.
   sqlite3_stmt* look_ = nullptr;

@@ -76,13 +76,15 @@ void LocalStore::DropDraft(const std::string& cause) {
   fs::remove_all(folder_.Draft(cause), ignored);
 }
 
-// The lease of an object; none if there is no such object, or if somebody takes it away.
-Result<UniqueFd> LocalStore::Lease(const std::string& cause) const {
-  PT_LET(UniqueFd fd, folder_.OpenFile(cause, std::string(kManifestName)));
-  if (!fd) return fd;
+// Nothing if there is no such object, or if somebody takes it away.
+Result<LocalStore::Leased> LocalStore::Lease(const std::string& cause) const {
+  PT_LET(UniqueFd folder, folder_.OpenObject(cause));
+  if (!folder) return Leased();
+  PT_LET(UniqueFd fd, StoreFolder::OpenFileIn(folder, std::string(kManifestName)));
+  if (!fd) return Leased();
   const fs::path path = folder_.Object(cause) / kManifestName;
-  if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 || !SameFile(fd.get(), path)) return UniqueFd();
-  return fd;
+  if (::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 || !SameFile(fd.get(), path)) return Leased();
+  return Leased{std::move(folder), std::move(fd)};
 }
 
 Result<Manifest> LocalStore::ReadManifest(int fd, const std::string& cause) const {
@@ -90,30 +92,46 @@ Result<Manifest> LocalStore::ReadManifest(int fd, const std::string& cause) cons
   return ParseManifest(text, cause);
 }
 
-// Sizes; with `whole` also all bytes. The manifest is written last, so a part that was written
-// after it is read in any case.
-Status LocalStore::CheckParts(const Manifest& manifest, bool whole) const {
+// Its size; with `whole`, or if it was written after the manifest, also all bytes.
+Status LocalStore::CheckPart(const UniqueFd& folder, const StoredPart& part, bool whole,
+                             const timespec& sealed) {
+  struct stat about {};
+  if (::fstatat(folder.get(), part.name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return Damaged("its part " + part.name + " is gone");
+    return SystemFault("inspect a part", errno);
+  }
+  if (!StoreFolder::IsOwnFile(about))
+    return Damaged("its part " + part.name + " is no file of yours");
+  if (about.st_size != part.bytes) return Damaged("its part " + part.name + " has another size");
+  if (!whole && !IsLater(about.st_mtim, sealed)) return Status::OK();
+  PT_LET(const UniqueFd fd, StoreFolder::OpenFileIn(folder, part.name));
+  if (!fd) return Damaged("its part " + part.name + " is gone");
+  PT_LET(const std::vector<std::string> blocks, HashBlocks(fd.get(), part.bytes));
+  if (blocks != part.blocks) return Damaged("its part " + part.name + " has other bytes");
+  return Status::OK();
+}
+
+// The manifest is written last, so a part that was written after it is read in any case.
+Status LocalStore::CheckParts(const UniqueFd& folder, const Manifest& manifest, bool whole) {
   struct stat sealed {};
-  const fs::path path = folder_.Object(manifest.cause) / kManifestName;
-  if (::lstat(path.c_str(), &sealed) != 0) return Damaged("its manifest is gone");
+  const std::string name(kManifestName);
+  if (::fstatat(folder.get(), name.c_str(), &sealed, AT_SYMLINK_NOFOLLOW) != 0) {
+    return Damaged("its manifest is gone");
+  }
   for (const StoredPart& part : manifest.parts) {
-    PT_LET(const UniqueFd fd, folder_.OpenFile(manifest.cause, part.name));
-    if (!fd) return Damaged("its part " + part.name + " is gone");
-    struct stat about {};
-    if (::fstat(fd.get(), &about) != 0) return SystemFault("inspect a part", errno);
-    if (about.st_size != part.bytes) return Damaged("its part " + part.name + " has another size");
-    if (!whole && !IsLater(about.st_mtim, sealed.st_mtim)) continue;
-    PT_LET(const std::vector<std::string> blocks, HashBlocks(fd.get(), part.bytes));
-    if (blocks != part.blocks) return Damaged("its part " + part.name + " has other bytes");
+    PT_TRY(CheckPart(folder, part, whole, sealed.st_mtim));
   }
   return Status::OK();
 }
 
 // Whole, unless this boot has written or seen it.
-Status LocalStore::CheckFirstUse(const Manifest& manifest, const Result<IndexLook>& look) {
+Status LocalStore::CheckFirstUse(const UniqueFd& folder, const Manifest& manifest,
+                                 const Result<IndexLook>& look) {
   const std::string checked = look.ok() && look->row ? look->row->checked : manifest.boot;
-  if (!options_.boot.empty() && checked == options_.boot) return CheckParts(manifest, false);
-  PT_TRY(CheckParts(manifest, true));
+  if (!options_.boot.empty() && checked == options_.boot) {
+    return CheckParts(folder, manifest, false);
+  }
+  PT_TRY(CheckParts(folder, manifest, true));
   (void)index_->SetChecked(manifest.cause, options_.boot);
   return Status::OK();
 }
@@ -121,9 +139,8 @@ Status LocalStore::CheckFirstUse(const Manifest& manifest, const Result<IndexLoo
 void LocalStore::CountUse(const Manifest& manifest, const Result<IndexLook>& look) {
   if (!look.ok()) return;
   if (!look->row) return (void)index_->Put(RowOf(manifest, options_.boot));
-  const int64_t uses = look->row->uses + 1;
-  (void)index_->Update(manifest.cause, uses,
-                       WorthAt(look->age, manifest.seconds, uses, manifest.bytes));
+  (void)index_->CountUse(manifest.cause,
+                         WorthAt(look->age, manifest.seconds, look->row->uses + 1, manifest.bytes));
 }
 
 IndexRow LocalStore::RowOf(const Manifest& manifest, const std::string& checked) const {
@@ -138,30 +155,32 @@ IndexRow LocalStore::RowOf(const Manifest& manifest, const std::string& checked)
 }
 
 Result<std::optional<StoredObject>> LocalStore::Find(const std::string& cause) {
-  auto lease = Lease(cause);
-  if (lease.ok() && !*lease) return std::optional<StoredObject>();
-  auto manifest = lease.ok() ? ReadManifest(lease->get(), cause) : lease.status();
+  auto leased = Lease(cause);
+  if (leased.ok() && !leased->lease) return std::optional<StoredObject>();
+  auto manifest = leased.ok() ? ReadManifest(leased->lease.get(), cause) : leased.status();
   Status fit = manifest.status();
   const auto look = index_->Look(cause);
-  if (fit.ok()) fit = CheckFirstUse(*manifest, look);
+  if (fit.ok()) fit = CheckFirstUse(leased->folder, *manifest, look);
   if (fit.ok()) {
     CountUse(*manifest, look);
-    return StoredObject(std::move(*manifest), folder_.Object(cause), std::move(*lease));
+    return StoredObject(std::move(*manifest), folder_.Object(cause), std::move(leased->lease));
   }
   const Fault fault = FaultOf(fit);
   if (fault.exit != Exit::kInput) return fit;
   Note("what was kept as " + cause.substr(0, 12) +
        " was damaged and is dropped: " + (fault.why.empty() ? fault.what : fault.why));
-  if (lease.ok()) lease->reset();
+  if (leased.ok()) leased->lease.reset();
   PT_TRY(Remove(cause));
   return std::optional<StoredObject>();
 }
 
 std::optional<Manifest> LocalStore::Peek(const std::string& cause) const {
-  const auto fd = folder_.OpenFile(cause, std::string(kManifestName));
+  const auto folder = folder_.OpenObject(cause);
+  if (!folder.ok() || !*folder) return std::nullopt;
+  const auto fd = StoreFolder::OpenFileIn(*folder, std::string(kManifestName));
   if (!fd.ok() || !*fd) return std::nullopt;
   auto manifest = ReadManifest(fd->get(), cause);
-  if (!manifest.ok() || !CheckParts(*manifest, false).ok()) return std::nullopt;
+  if (!manifest.ok() || !CheckParts(*folder, *manifest, false).ok()) return std::nullopt;
   return std::move(*manifest);
 }
 
@@ -204,17 +223,17 @@ std::vector<Manifest> LocalStore::List() const {
 }
 
 Result<bool> LocalStore::Verify(const std::string& cause) {
-  auto lease = Lease(cause);
-  if (lease.ok() && !*lease) return false;
-  auto manifest = lease.ok() ? ReadManifest(lease->get(), cause) : lease.status();
+  auto leased = Lease(cause);
+  if (leased.ok() && !leased->lease) return false;
+  const auto manifest = leased.ok() ? ReadManifest(leased->lease.get(), cause) : leased.status();
   Status fit = manifest.status();
-  if (fit.ok()) fit = CheckParts(*manifest, true);
+  if (fit.ok()) fit = CheckParts(leased->folder, *manifest, true);
   if (fit.ok()) {
     (void)index_->SetChecked(cause, options_.boot);
     return true;
   }
   if (FaultOf(fit).exit != Exit::kInput) return fit;
-  if (lease.ok()) lease->reset();
+  if (leased.ok()) leased->lease.reset();
   PT_TRY(Remove(cause));
   return false;
 }

@@ -178,10 +178,18 @@ class LocalStore {
   Status MakeRoomInLimit(int64_t bytes);
   Status NoRoom(int64_t bytes) const;
   void DropDraft(const std::string& cause);
-  Result<UniqueFd> Lease(const std::string& cause) const;
+  // The folder of an object, and its lease: its manifest, locked.
+  struct Leased {
+    UniqueFd folder;
+    UniqueFd lease;
+  };
+  Result<Leased> Lease(const std::string& cause) const;
   Result<Manifest> ReadManifest(int fd, const std::string& cause) const;
-  Status CheckParts(const Manifest& manifest, bool whole) const;
-  Status CheckFirstUse(const Manifest& manifest, const Result<IndexLook>& look);
+  static Status CheckPart(const UniqueFd& folder, const StoredPart& part, bool whole,
+                          const timespec& sealed);
+  static Status CheckParts(const UniqueFd& folder, const Manifest& manifest, bool whole);
+  Status CheckFirstUse(const UniqueFd& folder, const Manifest& manifest,
+                       const Result<IndexLook>& look);
   void CountUse(const Manifest& manifest, const Result<IndexLook>& look);
   IndexRow RowOf(const Manifest& manifest, const std::string& checked) const;
 

@@ -91,17 +91,30 @@ fs::path StoreFolder::NewTrash(const std::string& cause) const {
          (cause + "-" + std::to_string(::getpid()) + "-" + std::to_string(++last));
 }
 
-Result<UniqueFd> StoreFolder::OpenFile(const std::string& cause, const std::string& name) const {
-  PT_LET(UniqueFd folder, fd_.Duplicate());
+Result<UniqueFd> StoreFolder::OpenObject(const std::string& cause) const {
+  UniqueFd folder;
   for (const std::string& each : {std::string("objects"), cause.substr(0, 2), cause}) {
-    PT_LET(folder, OpenIn(folder.get(), each, O_DIRECTORY));
+    PT_LET(folder, OpenIn(folder ? folder.get() : fd_.get(), each, O_DIRECTORY));
     if (!folder) return folder;
   }
-  PT_LET(UniqueFd file, OpenIn(folder.get(), name, 0));
+  return folder;
+}
+
+Result<UniqueFd> StoreFolder::OpenFile(const std::string& cause, const std::string& name) const {
+  PT_LET(const UniqueFd folder, OpenObject(cause));
+  return folder ? OpenFileIn(folder, name) : UniqueFd();
+}
+
+bool StoreFolder::IsOwnFile(const struct stat& about) {
+  return S_ISREG(about.st_mode) && about.st_uid == ::geteuid();
+}
+
+Result<UniqueFd> StoreFolder::OpenFileIn(const UniqueFd& object, const std::string& name) {
+  PT_LET(UniqueFd file, OpenIn(object.get(), name, 0));
   if (!file) return file;
   struct stat about {};
   if (::fstat(file.get(), &about) != 0) return SystemFault("inspect a kept file", errno);
-  if (S_ISREG(about.st_mode) && about.st_uid == ::geteuid()) return file;
+  if (IsOwnFile(about)) return file;
   return Fail(
       {.exit = Exit::kInput, .what = "\"" + name + "\" of a kept object is no file of yours"});
 }

@@ -2,6 +2,8 @@
 // The folder of a store: its names, and opening what lies in it without following a link.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <initializer_list>
 #include <string>
@@ -25,9 +27,12 @@ class StoreFolder {
   // A name in the trash that nothing has.
   std::filesystem::path NewTrash(const std::string& cause) const;
 
-  // Opens a file of an object for reading; none if it is not there. A link, or a file of another
-  // user, is a fault of kInput.
+  // Opens an object's folder, and a file of an object for reading; none if it is not there. A link,
+  // or a file of another user, is a fault of kInput.
+  Result<UniqueFd> OpenObject(const std::string& cause) const;
   Result<UniqueFd> OpenFile(const std::string& cause, const std::string& name) const;
+  static Result<UniqueFd> OpenFileIn(const UniqueFd& object, const std::string& name);
+  static bool IsOwnFile(const struct stat& about);
   // The names of all objects, and of all drafts, whether somebody works at them or not.
   std::vector<std::string> Objects() const;
   std::vector<std::string> Drafts() const;
