@@ -44,6 +44,9 @@ Status CheckTabular(const std::string& net, const NetColumns& columns, const std
 Status CheckWideAndDeep(const WideAndDeepOptions& options, const NetColumns& columns,
                         const std::string& path);
 
+// Like CheckTabular(); also requires two columns to multiply: categories, or one and numbers.
+Status CheckDlrm(const DlrmOptions& options, const NetColumns& columns, const std::string& path);
+
 // The column with the pixels for `cnn`, and the size of its images.
 struct ImageColumn {
   std::string column;

@@ -100,6 +100,30 @@ struct FactorizationMachineOptions {
 };
 Choice FactorizationMachine(const FactorizationMachineOptions& options = {});
 
+// DLRM (Naumov et al., "Deep Learning Recommendation Model for Personalization and Recommendation
+// Systems", arXiv:1906.00091, 2019): dense layers with ReLU turn the numbers of a row into a vector
+// of the width of an embedding. Its products with the embedding of each category, and those of each
+// two embeddings, stand behind it in the input of further dense layers, which end in the outputs.
+struct DlrmOptions {
+  std::vector<int32_t> bottom = {128, 64};  // Widths; one of `embedding` follows.
+  std::vector<int32_t> top = {128, 64};     // Widths; the outputs follow.
+  int32_t embedding = 16;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("bottom", bottom,
+          {.help = "neurons in each layer over the numbers; one as wide as an embedding follows",
+           .at_least = 1,
+           .items = "widths"});
+    visit("top", top,
+          {.help = "neurons in each hidden layer over the products",
+           .at_least = 1,
+           .items = "widths"});
+    visit("embedding", embedding,
+          {.help = "width of every embedding", .at_least = 1, .below = 1025});
+  }
+};
+Choice Dlrm(const DlrmOptions& options = {});
+
 // TabM (Gorishniy et al., "TabM: Advancing Tabular Deep Learning with Parameter-Efficient
 // Ensembling", ICLR 2025): many nets in one, which share all weights but few and predict the mean
 // of their outputs, while each learns from its own loss. Embeddings of categories and, side by side

@@ -141,8 +141,11 @@ struct ParameterOptions {
 struct StartOptions {
   std::string model;                    // A model folder, or a file of weights; empty: none.
   std::vector<std::string> parameters;  // Names, where * matches anything; empty: all.
-  std::string weights;                  // Filled in: the run's copy of the model's weights.
-  std::string sha256;                   // Filled in: of its tensors.
+  // Rows of ids that no epoch has read for so many are left behind; 0: none (tasks/rank_ids.h).
+  int64_t expire_epochs = 0;
+  std::string weights;  // Filled in: the run's copy of the model's weights.
+  std::string sha256;   // Filled in: of its tensors.
+  int64_t epochs = 0;   // Filled in: those of the model's training; 0: not known.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("model", model,
@@ -151,8 +154,14 @@ struct StartOptions {
                    "that is kept (`continues`)"});
     visit("parameters", parameters,
           {.help = "names of the parameters to take, such as \"embedding.*\"; unless set, all"});
+    visit("expire_epochs", expire_epochs,
+          {.help = "of a model that reads ids: rows that no epoch has read for so many are left "
+                   "behind; 0: none",
+           .unit = "epochs",
+           .at_least = 0});
     visit("weights", weights, {.help = "filled in when the model is read"});
     visit("sha256", sha256, {.help = "of the weights; filled in when the model is read"});
+    visit("epochs", epochs, {.help = "of the model's training; filled in when the model is read"});
   }
 };
 // The same in job files, where "MODEL" is short for { model = "MODEL" }.
@@ -238,7 +247,10 @@ struct TrainOptions {
   int64_t batch_size = 512;  // Rows of one step, over all workers together.
   int32_t shards = 4;        // Parts of every batch; at most as many workers can share it.
   TrainMode mode = TrainMode::kExact;
-  LocalOptions local;         // For that mode.
+  LocalOptions local;            // For that mode.
+  bool share_optimizer = false;  // train/shared_optimizer.h.
+  // The type in which the gradients of shards are added up (docs/rows.md) and travel.
+  Precision gradients = Precision::kFloat32;
   int32_t micro_batches = 1;  // Parts of a shard's rows in a step; their gradients are added up.
   Precision precision = Precision::kFloat32;
   Choice optimizer = Adam();
@@ -275,6 +287,15 @@ struct TrainOptions {
           {.help = "exact: every step on the sum over all shards; local: each shard makes steps "
                    "alone, then all take their mean, which costs far less on a slow network"});
     visit("local", local, {.help = "of the mode \"local\""});
+    visit(
+        "share_optimizer", share_optimizer,
+        {.help = "each worker holds the optimizer's state of its part of the weights alone, which "
+                 "saves memory and costs traffic; the weights stay the same",
+         .decides_weights = false});
+    visit(
+        "gradients", gradients,
+        {.help = "bfloat16: every sum of gradients over shards is rounded to 8 bits, which halves "
+                 "the traffic between hosts; the weights are others than with float32"});
     visit("micro_batches", micro_batches,
           {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});

@@ -25,6 +25,7 @@ constexpr Case kCases[] = {
      R"({ name = "wide_and_deep", hidden = [16], dropout = 0.2, wide_only = ["kind__index"] })",
      false},
     {"FactorizationMachine", R"({ name = "factorization_machine", factors = 4 })", false},
+    {"Dlrm", R"({ name = "dlrm", bottom = [8], top = [8], embedding = 4 })", false},
     {"Tabm", R"({ name = "tabm", members = 4, hidden = [16, 8], dropout = 0.2 })", false},
     {"FtTransformer", R"({ name = "ft_transformer", width = 16, heads = 2, layers = 2 })", false},
     {"Cnn",
@@ -110,6 +111,58 @@ TEST(Precision, OfBfloat16GivesOtherWeightsTheSameForAnyNumberOfWorkers) {
     words.insert(words.end(), {"--set", std::string("gang.workers=") + workers});
     EXPECT_EQ(Weights(own, own.Run(words)), one) << workers;
   }
+}
+
+TEST(Gradients, OfBfloat16GiveOtherWeightsTheSameForAnyNumberOfWorkers) {
+  const OwnJob own(MachinesTable(300), kMachinesJob);
+  const std::string plain = Weights(own, own.Run({"--json"}));
+  const std::vector<std::string> rounded = {"--json", "--set", "train.gradients=bfloat16"};
+  const std::string one = Weights(own, own.Run(rounded));
+  EXPECT_NE(one, plain);
+  for (const char* workers : {"2", "4"}) {
+    std::vector<std::string> words = rounded;
+    words.insert(words.end(), {"--set", std::string("gang.workers=") + workers});
+    EXPECT_EQ(Weights(own, own.Run(words)), one) << workers;
+  }
+}
+
+TEST(SharedOptimizer, GoesOnAfterAKillToTheWeightsOfAWholeOne) {
+  const std::string job =
+      With(kMachinesJob, "epochs = 2", "epochs = 80\ncheckpoint = { every_steps = 5 }");
+  const OwnJob own(MachinesTable(300), job);
+  const std::string expected = Weights(own, own.Run({"--json"}));
+  const OwnJob killed(MachinesTable(300), job);
+  Running command({ProtiumCommand(), "run", (killed / "job.toml").string(), "--runs-dir",
+                   (killed / "runs").string(), "--set", "gang.workers=3", "--set",
+                   "train.share_optimizer=true"},
+                  killed.path());
+  const auto run = [&] { return fs::path(killed.Model()).parent_path(); };
+  ASSERT_TRUE(command.AwaitChange(killed / "runs", [&] {
+    return fs::is_directory(killed / "runs") && LastEventValue(run(), "step") >= 12;
+  }));
+  command.Signal(SIGKILL);
+  EXPECT_EQ(command.Wait().exit, -SIGKILL);
+  const Outcome resumed = killed.Protium({"resume", run().string(), "--json"});
+  EXPECT_EQ(Weights(killed, resumed), expected);
+}
+
+TEST(SharedOptimizer, IsRefusedWhereWorkersMayLeaveOrStepAlone) {
+  const OwnJob own(MachinesTable(60), kMachinesJob);
+  const auto refusal = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> words;
+    for (const std::string& each : settings) words.insert(words.end(), {"--set", each});
+    const Outcome run = own.Run(words);
+    EXPECT_EQ(run.exit, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_TRUE(Has(refusal({"train.share_optimizer=true", "gang.workers={min=1,max=3}"}),
+                  "workers of an elastic gang cannot share the optimizer"));
+  EXPECT_TRUE(Has(refusal({"train.share_optimizer=true", "train.mode=local"}),
+                  "with mode \"local\" workers cannot share the optimizer"));
+  EXPECT_TRUE(Has(refusal({"train.gradients=bfloat16", "train.mode=local"}),
+                  "with mode \"local\" no gradients travel that could be rounded"));
+  EXPECT_TRUE(Has(refusal({"train.from.model=nowhere", "train.from.expire_epochs=3"}),
+                  "no ids are read that could expire"));
 }
 
 TEST(Precision, IsRefusedByNetsThatComputeInFloat32OnlyBeforeAnythingStarts) {

@@ -47,6 +47,33 @@ TEST(Examples, OfClicksLearnsFromIdsOfWhichMostAreRare) {
   EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
 }
 
+// With the net that recommenders are compared by: the same bits with one worker, with an optimizer
+// that workers share, and with a server.
+TEST(Examples, OfClicksLearnsWithDlrm) {
+  const OwnJob own;
+  ASSERT_EQ(own.Protium({"example", "clicks", own / "tables", "--rows", "10000"}).exit, 0);
+  own.Write("dlrm.toml", With(ReadText(Repository() / "examples" / "clicks" / "clicks.toml"),
+                              R"({ name = "factorization_machine", factors = 8 })",
+                              R"({ name = "dlrm", bottom = [32], top = [32], embedding = 8 })"));
+  const auto run = [&](std::vector<std::string> settings) {
+    settings.insert(settings.end(), {"data=" + (own / "tables").string(), "train.epochs=2"});
+    std::vector<std::string> words = {"run", own / "dlrm.toml", "--json", "--runs-dir",
+                                      own / "runs"};
+    for (const std::string& each : settings) words.insert(words.end(), {"--set", each});
+    Outcome out = own.Protium(words);
+    EXPECT_EQ(out.exit, 0) << out.err;
+    return out;
+  };
+  const auto weights = [&](const Outcome& of) {
+    return of.exit == 0 ? ReadWeightsHash(of.json["model"].get<std::string>(), own.path()) : "";
+  };
+  const Outcome one = run({"gang.workers=1"});
+  ASSERT_EQ(one.exit, 0);
+  EXPECT_GT(one.json["metrics"]["test"]["auc"], 0.55);
+  EXPECT_EQ(weights(run({"gang.workers=3", "train.share_optimizer=true"})), weights(one));
+  EXPECT_EQ(weights(run({"gang.workers=2", "gang.servers=1"})), weights(one));
+}
+
 // A program with its own functions of rows and of groups.
 TEST(Examples, OfLinesFitsOneForEachAirline) {
   const OwnJob own;

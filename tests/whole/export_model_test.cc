@@ -36,6 +36,8 @@ const std::map<std::string, std::string>& Jobs() {
            "CASE WHEN hours < 400 THEN 'low' WHEN hours < 700 THEN 'mid' ELSE 'high' END AS grade",
            "net = { name = \"factorization_machine\", factors = 4 }\n"
            "loss = { name = \"cross_entropy\" }\nprobabilities = \"shares\"")},
+      {"products", WithLabel("hours", "hours",
+                             "net = { name = \"dlrm\", bottom = [8], top = [8], embedding = 4 }")},
       {"two classes",
        WithLabel("good", "hours > 500 AS good",
                  "net = { name = \"tabular_mlp\", hidden = [16], batch_norm = true }\n"
@@ -78,7 +80,7 @@ TEST_P(Exported, PredictsAsTheModelDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Exported,
                          testing::Values("values", "log1p", "quantiles", "members", "pairs",
-                                         "pairs of classes", "two classes", "classes"),
+                                         "pairs of classes", "products", "two classes", "classes"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::ranges::replace(name, ' ', '_');

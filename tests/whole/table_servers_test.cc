@@ -128,6 +128,12 @@ TEST(TableServers, AreRefusedWhereTheyWouldHoldNothingOrAreNotBuilt) {
   EXPECT_THAT(said({"gang.servers=1", "train.mode=\"local\""}), HasSubstr("no other mode"));
   EXPECT_THAT(said({"gang.servers=1", "train.average=0.9"}), HasSubstr("not averaged"));
   EXPECT_THAT(said({"gang.servers=1", "gang.workers={min=1,max=2}"}), HasSubstr("is a range"));
+  EXPECT_THAT(said({"gang.servers=1", "train.share_optimizer=true"}),
+              HasSubstr("with gang.servers above 0 workers cannot share the optimizer"));
+  EXPECT_THAT(said({"gang.servers=1", "train.gradients=\"bfloat16\""}),
+              HasSubstr("with gang.servers above 0 gradients are not rounded"));
+  EXPECT_THAT(said({"gang.servers=1", "train.from=\"nowhere\""}),
+              HasSubstr("with gang.servers above 0 training does not begin with the weights"));
 }
 
 }  // namespace protium::whole

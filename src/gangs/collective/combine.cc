@@ -64,6 +64,18 @@ void CombineAs(Op op, const std::byte* a, const std::byte* b, std::byte* out, in
 
 }  // namespace
 
+void RoundToBfloat16(float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) values[i] = Widen(NarrowToBfloat16(values[i])) + 0.0f;
+}
+
+void NarrowAll(const float* from, int64_t count, Bfloat16* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = NarrowToBfloat16(from[i]);
+}
+
+void WidenAll(const Bfloat16* from, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = Widen(from[i]);
+}
+
 void Combine(Element type, Op op, const std::byte* a, const std::byte* b, std::byte* out,
              int64_t count) {
   switch (type) {

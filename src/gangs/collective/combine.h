@@ -22,4 +22,10 @@ inline void Add(const float* a, const float* b, float* out, int64_t count) {
           reinterpret_cast<const std::byte*>(b), reinterpret_cast<std::byte*>(out), count);
 }
 
+// Rounds to what a bfloat16 holds; -0.0 becomes 0.0, so that adding 0.0 to any sum changes no bit.
+void RoundToBfloat16(float* values, int64_t count);
+// Of values that were rounded: exact both ways.
+void NarrowAll(const float* from, int64_t count, Bfloat16* to);
+void WidenAll(const Bfloat16* from, int64_t count, float* to);
+
 }  // namespace protium

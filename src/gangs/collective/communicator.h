@@ -69,17 +69,22 @@ class Window {
 // A sum of `leaves` float32 vectors of `count` elements in the recursive halving of 0..leaves-1:
 // Sum(a, b) = Sum(a, m) + Sum(m, b) with m = a + (b - a) / 2, so its bits depend on nothing else.
 // Leaves first[r] .. first[r+1]-1 belong to rank r; every rank passes the same `first`.
+//
+// The first `rounded` elements, a multiple of 16, are rounded to bfloat16 in every sum, leaves
+// included (RoundToBfloat16()), so the bits still depend on nothing else; they travel in 16 bits.
 struct TreeSpec {
   int32_t leaves = 1;
   int64_t count = 0;
   std::vector<int32_t> first;  // World + 1 entries, from 0 to `leaves`.
+  int64_t rounded = 0;
 };
 
 // A maximal complete subtree that one rank owns: leaves [begin, end).
 struct Subtree {
   int32_t begin = 0;
   int32_t end = 0;
-  std::span<float> sum;  // The rank writes the subtree's sum here before Reduce().
+  // The rank writes the subtree's sum here before Reduce(), rounded as the spec says.
+  std::span<float> sum;
 };
 
 class SumTree {

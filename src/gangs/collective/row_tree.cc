@@ -10,24 +10,33 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "collective/combine.h"
 
 namespace protium {
 namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-size_t PaddedFloats(int64_t floats) { return size_t(floats + floats % 2) * sizeof(float); }
+size_t Padded(int64_t bytes) { return size_t((bytes + 7) / 8 * 8); }
 
 void Append(const void* data, size_t bytes, std::string& to) {
   to.append(static_cast<const char*>(data), bytes);
 }
 
-void AppendRows(const SparseRows& rows, std::string& to) {
+void AppendRows(const SparseRows& rows, bool rounded, std::string& to) {
   const int64_t count = rows.count();
+  std::vector<Bfloat16> narrow(rounded ? size_t(rows.width()) : 0);
   const std::vector<int32_t> order = rows.Ascending();
   Append(&count, sizeof(count), to);
   for (const int32_t at : order) Append(&rows.ids()[size_t(at)], sizeof(int64_t), to);
-  for (const int32_t at : order) Append(rows.row(at), size_t(rows.width()) * sizeof(float), to);
+  for (const int32_t at : order) {
+    if (!rounded) {
+      Append(rows.row(at), size_t(rows.width()) * sizeof(float), to);
+      continue;
+    }
+    NarrowAll(rows.row(at), rows.width(), narrow.data());
+    Append(narrow.data(), narrow.size() * sizeof(Bfloat16), to);
+  }
   to.resize((to.size() + 7) / 8 * 8);
 }
 
@@ -46,8 +55,10 @@ std::vector<Subtree> AllSubtrees(const RowTreeSpec& spec) {
 RowTree::RowTree(const RowTreeSpec& spec, Communicator& communicator)
     : communicator_(communicator),
       widths_(spec.widths),
+      rounded_(spec.rounded),
       first_{0},
       sources_(spec.widths.size()),
+      widened_(spec.widths.size()),
       sums_(spec.widths.size()),
       tree_(AllSubtrees(spec), spec.leaves) {
   for (int32_t r = 0; r < communicator.world(); ++r) {
@@ -59,6 +70,7 @@ RowTree::RowTree(const RowTreeSpec& spec, Communicator& communicator)
     }
   }
   for (auto& each : sources_) each.resize(first_.back());
+  for (auto& each : widened_) each.resize(rounded_ ? first_.back() : 0);
   if (!widths_.empty()) zeros_.resize(size_t(*std::ranges::max_element(widths_)), 0.0f);
 }
 
@@ -76,13 +88,13 @@ std::string RowTree::Pack() const {
   size_t bytes = 0;
   for (const RowSubtree& subtree : own_) {
     for (const SparseRows& rows : subtree.tables) {
-      bytes += 16 + size_t(rows.count()) * (8 + size_t(rows.width()) * sizeof(float));
+      bytes += 16 + size_t(rows.count()) * size_t(8 + rows.width() * ElementBytes());
     }
   }
   std::string message;
   message.reserve(bytes);
   for (const RowSubtree& subtree : own_) {
-    for (const SparseRows& rows : subtree.tables) AppendRows(rows, message);
+    for (const SparseRows& rows : subtree.tables) AppendRows(rows, rounded_, message);
   }
   return message;
 }
@@ -99,16 +111,25 @@ Status RowTree::Unpack(int32_t rank, std::string_view message) {
       if (message.size() - at < sizeof(count)) return broken();
       std::memcpy(&count, message.data() + at, sizeof(count));
       at += sizeof(count);
-      const size_t row_bytes = sizeof(int64_t) + size_t(widths_[t]) * sizeof(float);
+      const size_t row_bytes = size_t(int64_t(sizeof(int64_t)) + widths_[t] * ElementBytes());
       if (count < 0 || size_t(count) > (message.size() - at) / row_bytes) return broken();
       const auto* const ids = reinterpret_cast<const int64_t*>(message.data() + at);
       at += size_t(count) * sizeof(int64_t);
-      sources_[t][s] = {{ids, size_t(count)}, reinterpret_cast<const float*>(message.data() + at)};
-      at += PaddedFloats(count * widths_[t]);
+      sources_[t][s] = {{ids, size_t(count)},
+                        ValuesOf(t, s, message.data() + at, count * widths_[t])};
+      at += Padded(count * widths_[t] * ElementBytes());
       if (at > message.size()) return broken();
     }
   }
   return at == message.size() ? Status::OK() : broken();
+}
+
+const float* RowTree::ValuesOf(size_t table, size_t subtree, const char* values, int64_t count) {
+  if (!rounded_) return reinterpret_cast<const float*>(values);
+  std::vector<float>& widened = widened_[table][subtree];
+  widened.resize(size_t(count));
+  WidenAll(reinterpret_cast<const Bfloat16*>(values), count, widened.data());
+  return widened.data();
 }
 
 // Merges the ascending ids of all subtrees.
@@ -154,7 +175,7 @@ void RowTree::SumTaken(int64_t found, int64_t width, float* out) {
   if (found == 1) {
     std::memcpy(out, only_, size_t(width) * sizeof(float));
   } else {
-    tree_.Sum(inputs_, width, out);
+    tree_.Sum(inputs_, width, out, rounded_ ? width : 0);
   }
 }
 

@@ -22,6 +22,7 @@ struct RowTreeSpec {
   int32_t leaves = 1;
   std::vector<int32_t> first;   // As in TreeSpec.
   std::vector<int64_t> widths;  // Floats of a row, by table.
+  bool rounded = false;         // All elements, as TreeSpec::rounded.
 };
 
 // A maximal complete subtree that one rank owns, as Subtree, with the sums of its rows by table.
@@ -54,15 +55,19 @@ class RowTree {
   };
   std::string Pack() const;
   Status Unpack(int32_t rank, std::string_view message);
+  const float* ValuesOf(size_t table, size_t subtree, const char* values, int64_t count);
+  int64_t ElementBytes() const { return rounded_ ? 2 : 4; }
   void SumTable(size_t table, const Wants& wants);
   int64_t TakeRow(int64_t id, std::vector<Source>& sources, int64_t width);
   void SumTaken(int64_t found, int64_t width, float* out);
 
   Communicator& communicator_;
   std::vector<int64_t> widths_;
+  bool rounded_;
   std::vector<RowSubtree> own_;
   std::vector<size_t> first_;                 // Subtree of every rank among all, with the end.
   std::vector<std::vector<Source>> sources_;  // By table, by subtree of all ranks.
+  std::vector<std::vector<std::vector<float>>> widened_;  // Of rounded sources, likewise.
   std::vector<SummedRows> sums_;
   std::vector<float> zeros_;          // A row that is absent.
   std::vector<const float*> inputs_;  // Of the row that was taken, by subtree.

@@ -65,6 +65,8 @@ void SparseRows::Renumber(std::span<const int64_t> numbers) {
   for (int64_t& id : ids_) id = numbers[size_t(id)];
 }
 
+void SparseRows::Round() { RoundToBfloat16(values_.data(), int64_t(values_.size())); }
+
 std::vector<int32_t> SparseRows::Ascending() const {
   std::vector<int32_t> order(ids_.size());
   std::iota(order.begin(), order.end(), 0);

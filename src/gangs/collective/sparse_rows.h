@@ -30,6 +30,8 @@ class SparseRows {
   // Adds every row of `other`, of the same width, with one addition per element.
   void Add(const SparseRows& other);
   void Clear();
+  // Rounds all elements (RoundToBfloat16()).
+  void Round();
   // Replaces each id i by numbers[i]. Until Clear() no row may be added then.
   void Renumber(std::span<const int64_t> numbers);
   // The positions of all rows, by ascending id.

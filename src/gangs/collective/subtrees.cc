@@ -32,9 +32,9 @@ std::vector<Subtree> Subtrees(int32_t leaves, int32_t begin, int32_t end) {
 
 Status CheckTreeSpec(const TreeSpec& spec, int32_t world) {
   const auto& first = spec.first;
-  if (spec.leaves < 1 || spec.count < 0 || first.size() != size_t(world) + 1 ||
-      first.front() != 0 || first.back() != spec.leaves ||
-      !std::is_sorted(first.begin(), first.end())) {
+  if (spec.leaves < 1 || spec.count < 0 || first.size() != size_t(world) + 1 || spec.rounded < 0 ||
+      spec.rounded > spec.count || spec.rounded % 16 != 0 || first.front() != 0 ||
+      first.back() != spec.leaves || !std::is_sorted(first.begin(), first.end())) {
     return Fail({.exit = Exit::kBug,
                  .what = "no tree can be built of " + TreeSpecText(spec) + " in a world of " +
                          std::to_string(world)});
@@ -44,7 +44,9 @@ Status CheckTreeSpec(const TreeSpec& spec, int32_t world) {
 
 std::string TreeSpecText(const TreeSpec& spec) {
   std::string text =
-      std::to_string(spec.leaves) + " leaves of " + std::to_string(spec.count) + " elements, first";
+      std::to_string(spec.leaves) + " leaves of " + std::to_string(spec.count) + " elements";
+  if (spec.rounded > 0) text += ", " + std::to_string(spec.rounded) + " of them rounded";
+  text += ", first";
   for (const int32_t first : spec.first) text += " " + std::to_string(first);
   return text;
 }

@@ -20,10 +20,12 @@ TreeSum::TreeSum(std::span<const Subtree> subtrees, int32_t leaves) {
   scratch_.resize(size_t(deepest_ + 1) * kBlock);
 }
 
-void TreeSum::Sum(std::span<const float* const> sources, int64_t count, float* out) {
+void TreeSum::Sum(std::span<const float* const> sources, int64_t count, float* out,
+                  int64_t rounded) {
   for (int64_t at = 0; at < count; at += kBlock) {
     const int64_t part = std::min(kBlock, count - at);
-    const float* sum = SumBlock(nodes_.front(), sources, at, part, out + at);
+    const Block block{at, part, std::clamp<int64_t>(rounded - at, 0, part)};
+    const float* sum = SumBlock(nodes_.front(), sources, block, out + at);
     if (sum != out + at) std::memcpy(out + at, sum, size_t(part) * sizeof(float));
   }
 }
@@ -48,13 +50,14 @@ int32_t TreeSum::Grow(std::span<const Subtree> all, int32_t begin, int32_t end, 
 // Returns where the sum is: in `out`, or in its source. The left part may use `out` for its own
 // sum, the right one needs memory of its own: one block for each depth, since only one node of a
 // depth is being summed at a time.
-const float* TreeSum::SumBlock(const Node& node, std::span<const float* const> sources, int64_t at,
-                               int64_t count, float* out) {
-  if (node.source >= 0) return sources[size_t(node.source)] + at;
-  const float* left = SumBlock(nodes_[size_t(node.left)], sources, at, count, out);
+const float* TreeSum::SumBlock(const Node& node, std::span<const float* const> sources,
+                               const Block& block, float* out) {
+  if (node.source >= 0) return sources[size_t(node.source)] + block.at;
+  const float* left = SumBlock(nodes_[size_t(node.left)], sources, block, out);
   float* scratch = scratch_.data() + node.depth * kBlock;
-  const float* right = SumBlock(nodes_[size_t(node.right)], sources, at, count, scratch);
-  Add(left, right, out, count);
+  const float* right = SumBlock(nodes_[size_t(node.right)], sources, block, scratch);
+  Add(left, right, out, block.count);
+  RoundToBfloat16(out, block.rounded);
   return out;
 }
 

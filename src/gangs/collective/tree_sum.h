@@ -17,8 +17,9 @@ class TreeSum {
   TreeSum(std::span<const Subtree> subtrees, int32_t leaves);
 
   // out[i] = sum over all s of sources[s][i], for `count` elements; `sources` in the order of the
-  // subtrees. `out` may be one of the sources only if it is the first.
-  void Sum(std::span<const float* const> sources, int64_t count, float* out);
+  // subtrees. `out` may be one of the sources only if it is the first. The first `rounded` elements
+  // are rounded in every sum that is made.
+  void Sum(std::span<const float* const> sources, int64_t count, float* out, int64_t rounded = 0);
 
  private:
   struct Node {
@@ -28,8 +29,13 @@ class TreeSum {
     int32_t depth = 0;
   };
   int32_t Grow(std::span<const Subtree> all, int32_t begin, int32_t end, int32_t depth);
-  const float* SumBlock(const Node& node, std::span<const float* const> sources, int64_t at,
-                        int64_t count, float* out);
+  struct Block {
+    int64_t at = 0;
+    int64_t count = 0;
+    int64_t rounded = 0;  // Of its elements, the first.
+  };
+  const float* SumBlock(const Node& node, std::span<const float* const> sources, const Block& block,
+                        float* out);
 
   std::vector<Node> nodes_;  // The first is the root.
   int32_t deepest_ = 0;

@@ -105,7 +105,7 @@ class TcpCommunicator : public Communicator {
                        .inputs = std::vector<int32_t>(size_t(world()), 1),
                        .own = {data},
                        .result = data,
-                       .combine = [&](auto sources, int64_t count, std::byte* out) {
+                       .combine = [&](auto sources, int64_t, int64_t count, std::byte* out) {
                          Fold(inout.type, op, sources, count, out);
                        }};
     const Request request{.operation = Operation::kAllReduce,

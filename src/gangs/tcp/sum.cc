@@ -53,7 +53,7 @@ class DirectSum : public Steps {
         sources.push_back(int32_t(r) == rank ? plan_.own[size_t(k)] : rooms_[r] + k * bytes());
       }
     }
-    plan_.combine(sources, plan_.count, plan_.result);
+    plan_.combine(sources, 0, plan_.count, plan_.result);
   }
 
  private:
@@ -202,7 +202,7 @@ class SlicedSum : public Steps {
     const int64_t at = ChunkBegin(rank_, t) * plan_.width;
     const int64_t count = ChunkCount(rank_, t);
     if (count > 0) {
-      plan_.combine(Sources(t, at, count), count, plan_.result + at);
+      plan_.combine(Sources(t, at, count), ChunkBegin(rank_, t), count, plan_.result + at);
       for (int32_t i = 1; i < world_; ++i) {
         traffic.Send((rank_ + i) % world_, plan_.result + at, count * plan_.width);
       }

@@ -27,8 +27,10 @@ struct SumPlan {
   std::vector<int32_t> inputs;        // By rank: how many vectors it contributes.
   std::vector<const std::byte*> own;  // This rank's.
   std::byte* result = nullptr;        // May be the only own vector.
-  // Combines elements of all vectors, in rank order; `out` may be the own source.
-  std::function<void(std::span<const std::byte* const> sources, int64_t count, std::byte* out)>
+  // Combines elements of all vectors from element `at` on, in rank order; `out` may be the own
+  // source.
+  std::function<void(std::span<const std::byte* const> sources, int64_t at, int64_t count,
+                     std::byte* out)>
       combine;
 };
 

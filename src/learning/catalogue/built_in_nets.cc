@@ -58,7 +58,11 @@ std::vector<NetRow> BuiltInNets() {
           "wide_and_deep", "the sum of linear and tabular_mlp, trained together", CheckWideAndDeep),
       MakeTabular<FactorizationMachineOptions>(
           "factorization_machine",
-          "linear, and a product of two vectors for every pair of columns: for clicks and ids")};
+          "linear, and a product of two vectors for every pair of columns: for clicks and ids"),
+      MakeBuiltIn<DlrmOptions>("dlrm",
+                               "dense layers over the numbers and over the products of every two "
+                               "vectors, theirs and those of categories: for clicks and ids",
+                               CheckDlrm)};
   // These compute with our own kernels.
   for (NetRow& row : rows) row.float32_only = true;
   rows.push_back(MakeTabular<FtTransformerOptions>(

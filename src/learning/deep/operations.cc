@@ -13,6 +13,8 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tril_indices.h>
 #include <ATen/ops/zeros.h>
 
 #include <limits>
@@ -89,7 +91,7 @@ at::Tensor Embed(const Layer& layer, const Batch& rows, const LayerTensors& of) 
 at::Tensor Pairs(const Layer& layer, const at::Tensor& x, const LayerTensors& of) {
   const bool numbers = !layer.parameters.empty();
   const int64_t count = numbers ? of.parameters[0].size(0) : 0, embedded = x.size(1) - count;
-  at::Tensor vectors = x.narrow(1, 0, embedded).reshape({x.size(0), -1, layer.pairs_width});
+  at::Tensor vectors = x.narrow(1, 0, embedded).reshape({x.size(0), -1, layer.vector_width});
   if (numbers) {
     const at::Tensor own = x.narrow(1, embedded, count).unsqueeze(2) * of.parameters[0];
     vectors = at::cat({vectors, own}, 1);
@@ -97,6 +99,23 @@ at::Tensor Pairs(const Layer& layer, const at::Tensor& x, const LayerTensors& of
   const at::Tensor sum = vectors.sum(1);
   const at::Tensor pairs = sum * sum - (vectors * vectors).sum(1);
   return pairs.reshape({x.size(0), layer.width, -1}).sum(2) / 2;
+}
+
+// `x` is undefined if the layer is the first.
+at::Tensor Dots(const Layer& layer, const at::Tensor& x, const Batch& rows,
+                const LayerTensors& of) {
+  std::vector<at::Tensor> vectors;
+  if (x.defined()) vectors.push_back(x);
+  for (size_t c = 0; c < layer.categories.size(); ++c) {
+    vectors.push_back(Embedding(layer, c, rows, of));
+  }
+  const auto count = int64_t(vectors.size());
+  const at::Tensor all = at::stack(vectors, 1);
+  const at::Tensor pair =
+      at::tril_indices(count, count, -1, at::TensorOptions(at::kLong).device(all.device()));
+  const at::Tensor products =
+      at::bmm(all, all.transpose(1, 2)).flatten(1).index_select(1, pair[0] * count + pair[1]);
+  return x.defined() ? at::cat({x, products}, 1) : products;
 }
 
 // `values` are the outputs of the previous layers.
@@ -123,6 +142,8 @@ at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, cons
       return Heads(layer, values.back(), of, training);
     case LayerKind::kPairs:
       return Pairs(layer, values.back(), of);
+    case LayerKind::kDots:
+      return Dots(layer, values.empty() ? at::Tensor() : values.back(), rows, of);
     case LayerKind::kSum:
       if (training && layer.members > 1) {
         const at::Tensor each = values.back().reshape({layer.members, -1, layer.width});

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/fault.h"
+#include "nets/dots.h"
 #include "nets/pieces.h"
 #include "protium/net_columns.h"
 #include "protium/nets.h"
@@ -118,13 +119,27 @@ void AddEmbed(const Layer& layer, Lines& lines) {
 void AddPairs(const Layer& layer, Lines& lines) {
   const bool numbers = !layer.parameters.empty();
   const int64_t count = numbers ? layer.parameters[0].shape[0] : 0;
-  lines.Add("v = x[:, :x.size(1) - {}].reshape([x.size(0), -1, {}])", count, layer.pairs_width);
+  lines.Add("v = x[:, :x.size(1) - {}].reshape([x.size(0), -1, {}])", count, layer.vector_width);
   if (numbers) {
     lines.Add("v = torch.cat([v, x[:, x.size(1) - {}:].unsqueeze(2) * {}], 1)", count,
               Attribute(layer.parameters[0].name));
   }
   lines.Add("x = v.sum(1) * v.sum(1) - (v * v).sum(1)");
-  lines.Add("x = x.reshape([-1, {}, {}]).sum(2) / 2", layer.width, layer.pairs_width / layer.width);
+  lines.Add("x = x.reshape([-1, {}, {}]).sum(2) / 2", layer.width,
+            layer.vector_width / layer.width);
+}
+
+void AddDots(const Layer& layer, Lines& lines) {
+  const bool has_input = DotsOf(layer).has_input;
+  std::vector<std::string> vectors;
+  if (has_input) vectors.emplace_back("x");
+  for (size_t c = 0; c < layer.categories.size(); ++c) vectors.push_back(Embedding(layer, c));
+  lines.Add("v = torch.stack([{}], 1)", fmt::join(vectors, ", "));
+  lines.Add("p = torch.tril_indices(v.size(1), v.size(1), -1, device=v.device)");
+  lines.Add(
+      "v = torch.bmm(v, v.transpose(1, 2)).flatten(1).index_select(1, p[0] * v.size(1) + p[1])");
+  if (!has_input) return lines.Add("x = v");
+  lines.Add("x = torch.cat([x, v], 1)");
 }
 
 void AddLayer(const Layer& layer, Lines& lines) {
@@ -150,6 +165,8 @@ void AddLayer(const Layer& layer, Lines& lines) {
                        layer.members, Attribute(layer.parameters[1].name));
     case LayerKind::kPairs:
       return AddPairs(layer, lines);
+    case LayerKind::kDots:
+      return AddDots(layer, lines);
     case LayerKind::kSum:
       return lines.Add("x = x{} + x", layer.other);
   }

@@ -4,10 +4,12 @@
 #include <system_error>
 
 #include "base/fault.h"
+#include "base/json.h"
 #include "format/safetensors.h"
 #include "model/copy_file.h"
 #include "model/kept_training.h"
 #include "model/model_folder.h"
+#include "os/file.h"
 #include "weights/weights_file.h"
 
 namespace protium {
@@ -16,9 +18,31 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStartFile = "start.safetensors";
+constexpr const char* kEpochsFile = "start.json";  // What else a resumed run has to know.
+
+// Those of the model's training; 0 if it does not say.
+int64_t EpochsOf(const ModelFiles& files) {
+  const auto found = files.json.find("metrics.json");
+  if (found == files.json.end()) return 0;
+  const Json::json_pointer history("/training/history");
+  if (!found->second.contains(history) || !found->second.at(history).is_array()) return 0;
+  return int64_t(found->second.at(history).size());
+}
+
+Status WriteEpochs(const fs::path& run, int64_t epochs) {
+  return WriteFile(run / kEpochsFile, Dump(Json{{"epochs", epochs}}));
+}
+
+Result<int64_t> ReadEpochs(const fs::path& run) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(run / kEpochsFile, ignored)) return 0;
+  PT_LET(const std::string text, ReadFile(run / kEpochsFile));
+  PT_LET(const Json json, ParseJson(text));
+  return WholeAt(json, "epochs");
+}
 
 // Fills in `from`. ReadModelFolder() has checked every file against its SHA-256; weights_sha256 is
-// the hash of the tensors only, which StartFrom() (train/start.h) checks again before it uses them.
+// the hash of the tensors only, which ReadStart() (train/start.h) checks again before it uses them.
 Status FindModel(const fs::path& folder, StartOptions& from) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   if (files.weights.empty()) {
@@ -34,6 +58,7 @@ Status FindModel(const fs::path& folder, StartOptions& from) {
   from.model = folder.string();
   from.weights = files.weights.string();
   from.sha256 = files.weights_sha256;
+  from.epochs = EpochsOf(files);
   return Status::OK();
 }
 
@@ -92,6 +117,7 @@ Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& 
   if (files.resumed && fs::is_regular_file(kept, ignored)) {
     from.weights = kept.string();
     PT_LET(from.sha256, WeightsSha256(kept));
+    PT_LET(from.epochs, ReadEpochs(files.run));
     return Status::OK();
   }
   if (from.model.starts_with(kKeptModel)) return FindKeptModel(files, path, from);
@@ -107,7 +133,8 @@ Status KeepStart(const fs::path& run, ModelOrStart& from) {
   if (from.weights.empty()) return Status::OK();
   const fs::path kept = fs::absolute(run / kStartFile);
   if (from.weights == kept) return Status::OK();
-  // Ranks read float32 in one format; StartFrom() compares the hash again.
+  if (from.epochs > 0) PT_TRY(WriteEpochs(run, from.epochs));
+  // Ranks read float32 in one format; ReadStart() compares the hash again.
   PT_TRY(from.weights == from.model ? WriteFloats(from.weights, kept)
                                     : CopyFile(from.weights, kept).status());
   from.weights = kept.string();

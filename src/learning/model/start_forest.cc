@@ -101,6 +101,10 @@ Status FindStartForest(const FilesFrom& files, const std::string& path, ModelOrS
     return fields::Refuse(where + ".parameters", "left out: all trees of the forest are taken",
                           fields::Write(from.parameters));
   }
+  if (from.expire_epochs > 0) {
+    return fields::Refuse(where + ".expire_epochs", "left out: trees have no rows of ids",
+                          from.expire_epochs);
+  }
   if (from.model.starts_with(kKeptModel)) {
     return Fail({.exit = Exit::kUsage,
                  .what = "trees are added to the forest of a model folder alone",

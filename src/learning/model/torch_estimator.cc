@@ -104,10 +104,9 @@ Status CheckReadsIds(const TorchEstimatorOptions& options, const std::string& at
   if (options.gang.gpus_per_worker > 0) {
     return refuse("nets read ids on the CPU only", "gang.gpus_per_worker", "set it to 0");
   }
-  if (options.train.from.model.empty() && options.train.continues.empty()) return Status::OK();
-  return refuse("a net of ids cannot begin with the weights of another one",
-                options.train.continues.empty() ? "train.from" : "train.continues",
-                "leave it out: the other net has rows for other ids");
+  if (options.train.continues.empty()) return Status::OK();
+  return refuse("a training of a net of ids is not continued in another run", "train.continues",
+                "leave it out, and begin with the weights of its model: train.from");
 }
 
 // What rows on servers are not built for.
@@ -118,7 +117,7 @@ Status CheckServers(const TorchEstimatorOptions& options, const std::string& at)
     return Fail({.exit = Exit::kUsage,
                  .what = "with gang.servers above 0 " + what,
                  .where = at + key,
-                 .fix = fix + ", or gang.servers to 0"});
+                 .fix = fix + ", or set gang.servers to 0"});
   };
   if (!AlwaysMovesReadRowsOnly(train)) {
     return refuse("the optimizer may move only rows that a step reads", "train.optimizer",
@@ -127,6 +126,17 @@ Status CheckServers(const TorchEstimatorOptions& options, const std::string& at)
   }
   if (train.mode != TrainMode::kExact) {
     return refuse("there is no other mode than exact", "train.mode", "set it to \"exact\"");
+  }
+  if (train.share_optimizer) {
+    return refuse("workers cannot share the optimizer: servers hold the state of their rows",
+                  "train.share_optimizer", "leave it out");
+  }
+  if (train.gradients != Precision::kFloat32) {
+    return refuse("gradients are not rounded", "train.gradients", "set it to \"float32\"");
+  }
+  if (!train.from.model.empty()) {
+    return refuse("training does not begin with the weights of a model", "train.from",
+                  "leave it out");
   }
   if (train.average == 0) return Status::OK();
   return refuse("weights are not averaged: that takes all rows of tables on every rank",
@@ -161,6 +171,8 @@ Json Describe(const TorchEstimatorOptions& options) {
                    {"epochs", options.train.epochs}};
   if (options.gang.servers > 0) training["servers"] = options.gang.servers;
   if (options.train.mode == TrainMode::kLocal) training["steps_alone"] = options.train.local.every;
+  if (options.train.gradients != Precision::kFloat32) training["gradients"] = "bfloat16";
+  if (options.train.share_optimizer) training["shared"] = true;
   const bool host = options.gang.gpus_per_worker == 0;
   if (host && !options.categorical.empty() && IsLayered(options.net.name)) {
     training["tables"] = AlwaysMovesReadRowsOnly(options.train) ? "rows" : "whole";
@@ -169,7 +181,40 @@ Json Describe(const TorchEstimatorOptions& options) {
   return training;
 }
 
+// What a gang whose workers share the optimizer cannot do.
+Status CheckShared(const TorchEstimatorOptions& options, const std::string& at) {
+  if (!options.train.share_optimizer) return Status::OK();
+  if (options.train.mode == TrainMode::kLocal) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "with mode \"local\" workers cannot share the optimizer",
+                 .where = at + "train.share_optimizer",
+                 .why = "every shard makes steps alone, with a state of its own",
+                 .fix = "leave it out, or set train.mode = \"exact\""});
+  }
+  if (!options.gang.workers.bends()) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = "workers of an elastic gang cannot share the optimizer",
+       .where = at + "train.share_optimizer",
+       .why = "one that is gone takes its part of the state along",
+       .fix = "leave it out, or set gang.workers = " + std::to_string(options.gang.workers.max)});
+}
+
+Status CheckGradients(const TorchEstimatorOptions& options, const std::string& at) {
+  if (options.train.gradients == Precision::kFloat32) return Status::OK();
+  const bool apart = options.train.mode == TrainMode::kLocal;
+  if (!apart && options.gang.gpus_per_worker == 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = apart ? "with mode \"local\" no gradients travel that could be rounded"
+                             : "gradients are rounded to bfloat16 on the CPU only",
+               .where = at + "train.gradients",
+               .fix = apart ? "set it to \"float32\", or train.mode to \"exact\""
+                            : "set it to \"float32\", or gang.gpus_per_worker to 0"});
+}
+
 Status CheckMode(const TorchEstimatorOptions& options, const std::string& at) {
+  PT_TRY(CheckShared(options, at));
+  PT_TRY(CheckGradients(options, at));
   if (options.train.mode == TrainMode::kExact || options.gang.gpus_per_worker == 0) {
     return Status::OK();
   }

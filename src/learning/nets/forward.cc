@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "nets/dense.h"
+#include "nets/dots.h"
 #include "nets/mlp_kernels.h"
 #include "nets/pairs.h"
 #include "tensor/philox.h"
@@ -65,15 +66,27 @@ struct Pairs {
   const float* weight = nullptr;  // Borrowed; of the numbers.
 };
 
-// Consecutive steps. The first reads the rows: embeddings, then numbers.
+// Between two steps: the input of the second is made of the output of the first, if there is one,
+// and of the gathered embeddings.
+struct Dots {
+  DotShape shape;
+  size_t before = 0;  // The second one.
+};
+
+// Consecutive steps. The first reads the rows: embeddings, then numbers. With dots, it reads the
+// numbers alone.
 struct Chain {
   std::vector<EmbeddedColumn> columns = {};
   std::vector<const float*> embeddings = {};  // One per column; borrowed.
   NumberInput numbers = {};
   std::vector<UnseenRows> unseen = {};
   std::optional<Pairs> pairs = {};
+  std::optional<Dots> dots = {};
   std::vector<Step> steps = {};
-  int64_t inputs() const { return pairs ? pairs->shape.inputs() : steps.front().dense.inputs(); }
+  int64_t embedded() const {
+    return columns.empty() ? 0 : columns.back().offset + columns.back().width;
+  }
+  int64_t inputs() const { return embedded() + numbers.width(); }
   int64_t most_members() const {
     int64_t most = 1;
     for (const Step& step : steps) most = std::max(most, step.members);
@@ -185,8 +198,17 @@ class ForwardLayers final : public ForwardNet {
       return SumPairs(shape, scratch.gathered.data(), weight, rows.size(), scratch.layers[0].data(),
                       out);
     }
-    const float* in = scratch.gathered.data();
+    const float* in = scratch.gathered.data() + (chain.dots ? chain.embedded() : 0);
+    const int64_t gathered = in_stride;
     for (size_t s = 0; s < chain.steps.size(); ++s) {
+      if (chain.dots && chain.dots->before == s) {
+        const DotShape& shape = chain.dots->shape;
+        scratch.dots.resize(size_t(rows.size() * shape.outputs()));
+        MultiplyVectors(shape, {in, in_stride, scratch.gathered.data(), gathered}, rows.size(),
+                        scratch.dots.data());
+        in = scratch.dots.data();
+        in_stride = shape.outputs();
+      }
       const Step& step = chain.steps[s];
       std::vector<float>& sums = scratch.layers[s % 2];
       Start(step, rows, sums);
@@ -243,6 +265,9 @@ class Maker {
         break;
       case LayerKind::kPairs:
         AddPairs(layer);
+        break;
+      case LayerKind::kDots:
+        AddDots(layer);
         break;
       case LayerKind::kSum:  // The sum of all chains.
         break;
@@ -317,7 +342,7 @@ class Maker {
         continue;
       }
       entering.push_back(range);
-      gathered = AddGathered(c, gathered);
+      gathered = AddGathered(*embed_, c, gathered);
     }
     entering.push_back({at, inputs});
     AddStep(Dense(found_[0], layer.width, inputs, entering), found_[1]);
@@ -326,22 +351,31 @@ class Maker {
   }
 
   // Gathers a table's rows from this offset on; returns the one behind them.
-  int64_t AddGathered(size_t c, int64_t offset) {
-    const LayerTensor& table = embed_->parameters[c];
+  int64_t AddGathered(const Layer& layer, size_t c, int64_t offset) {
+    const LayerTensor& table = layer.parameters[c];
     const int64_t width = table.shape[1];
     chains_.back().columns.push_back(
-        {.category = embed_->categories[c], .offset = offset, .width = width});
-    chains_.back().embeddings.push_back(tables_[c]);
-    if (table.ids >= 0) AddUnseen(table, embed_->categories[c], offset);
+        {.category = layer.categories[c], .offset = offset, .width = width});
+    chains_.back().embeddings.push_back(&layer == embed_ ? tables_[c] : found_[c]);
+    if (table.ids >= 0) AddUnseen(table, layer.categories[c], offset);
     return offset + width;
   }
 
   void AddPairs(const Layer& layer) {
     int64_t gathered = 0;
-    for (size_t c = 0; c < tables_.size(); ++c) gathered = AddGathered(c, gathered);
+    for (size_t c = 0; c < tables_.size(); ++c) gathered = AddGathered(*embed_, c, gathered);
     const float* const weight = layer.parameters.empty() ? nullptr : found_.front();
     chains_.back().pairs = Pairs{PairsOver(*embed_, layer), weight};
     embed_ = nullptr;
+  }
+
+  void AddDots(const Layer& layer) {
+    const DotShape shape = DotsOf(layer);
+    if (!shape.has_input) chains_.emplace_back();
+    for (size_t c = 0; c < layer.categories.size(); ++c) {
+      AddGathered(layer, c, int64_t(c) * shape.width);
+    }
+    chains_.back().dots = Dots{shape, chains_.back().steps.size()};
   }
 
   void AddUnseen(const LayerTensor& table, int64_t category, int64_t offset) {

@@ -32,6 +32,7 @@ struct ForwardScratch {
   std::vector<float> gathered;
   std::vector<float> layers[2];
   std::vector<float> members;
+  std::vector<float> dots;
   std::vector<float> outputs;
   Int8Scratch int8;
 };

@@ -31,6 +31,7 @@ class IdRows {
     return category < categories_ ? -1 : category - categories_;
   }
   const IdTables& tables() const { return *ids_; }
+  std::shared_ptr<const IdTables> shared() const { return ids_; }
   // A cell of the field kIdsField of packed rows.
   static uint64_t IdAt(const FieldRows<int32_t>& ids, int64_t row, int64_t column);
 

@@ -65,6 +65,7 @@ class KernelNet final : public Net {
   std::vector<NamedTensor> constants() const override {
     return ids_ ? ids_->tables().Tensors() : std::vector<NamedTensor>();
   }
+  std::shared_ptr<const IdTables> ids() const override { return ids_ ? ids_->shared() : nullptr; }
   int64_t least_rows() const override { return buffers_.empty() ? 1 : 2; }
   bool rows_apart() const override { return true; }
   int64_t members() const override { return layers_.back().members; }
@@ -185,6 +186,7 @@ class KernelNet final : public Net {
 
 Status CheckColumns(const Choice& net, const NetInputs& inputs) {
   const NetColumns columns = ColumnsOf(inputs);
+  if (net.name == "dlrm") return CheckDlrm({}, columns, "net");
   if (net.name != "wide_and_deep") return CheckTabular(net.name, columns, "net");
   WideAndDeepOptions options;
   PT_TRY(FieldsFromJson(net.options, "net", options));

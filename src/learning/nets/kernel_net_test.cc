@@ -156,6 +156,63 @@ TEST(KernelNet, AddsAProductForEveryPairOfColumns) {
   }
 }
 
+const Json& SmallDlrm() {
+  static const Json options = {{"bottom", {6}}, {"top", {7, 5}}, {"embedding", 3}};
+  return options;
+}
+
+TEST(KernelNet, GivesTheSlopesOfDlrm) {
+  for (const int64_t outputs : {1, 3}) {
+    Slopes("dlrm", SmallDlrm(), TabularInputs(2, {5, 300}, outputs)).ExpectEqual();
+    Slopes("dlrm", SmallDlrm(), TabularInputs(0, {5, 300, 4}, outputs)).ExpectEqual();
+    Slopes("dlrm", SmallDlrm(), TabularInputs(4, {300}, outputs)).ExpectEqual();
+    const Json shallow = {{"bottom", Json::array()}, {"top", Json::array()}, {"embedding", 4}};
+    Slopes("dlrm", shallow, TabularInputs(2, {5, 300, 129}, outputs)).ExpectEqual();
+  }
+}
+
+// The formulas of the paper, in double: x, then the products of each vector with those before it.
+TEST(KernelNet, MultipliesEveryTwoVectorsOfDlrmBehindTheFirst) {
+  const Json options = {{"bottom", Json::array()}, {"top", Json::array()}, {"embedding", 3}};
+  const Made made("dlrm", options, TabularInputs(2, {5, 300}, 2));
+  DrawUniform(4, -1, 1, made.weights->parameters());
+  const SyntheticRows rows({.rows = 9, .numeric = 2, .cardinalities = {5, 300}, .seed = 3});
+  const std::vector<float> out = Copy(made.net->Forward(rows.batch(), nullptr));
+  const auto trained = Copy(made.net->Forward(rows.batch(), &kKey));
+  const auto weight = [&](const char* name, int64_t i) {
+    const auto& all = made.net->parameters();
+    const size_t at = size_t(std::ranges::find(all, name, &Variable::name) - all.begin());
+    EXPECT_LT(at, all.size()) << name;
+    return double(made.weights->parameters()[size_t(made.weights->parts()[at].offset + i)]);
+  };
+  for (int64_t i = 0; i < 9; ++i) {
+    const int32_t* const categories = rows.batch().ints(kCategoriesField).at(i);
+    const float* const numbers = rows.batch().floats(kNumericField).at(i);
+    std::vector<std::vector<double>> vectors(3);
+    for (int64_t f = 0; f < 3; ++f) {
+      double x = weight("bottom.0.bias", f);
+      for (int64_t n = 0; n < 2; ++n)
+        x += double(numbers[n]) * weight("bottom.0.weight", f * 2 + n);
+      vectors[0].push_back(std::max(x, 0.0));
+      vectors[1].push_back(weight("embedding.0.weight", categories[0] * 3 + f));
+      vectors[2].push_back(weight("embedding.1.weight", categories[1] * 3 + f));
+    }
+    std::vector<double> features = vectors[0];
+    for (const auto& [a, b] : {std::pair(1, 0), std::pair(2, 0), std::pair(2, 1)}) {
+      double product = 0;
+      for (size_t f = 0; f < 3; ++f) product += vectors[size_t(a)][f] * vectors[size_t(b)][f];
+      features.push_back(product);
+    }
+    for (int64_t o = 0; o < 2; ++o) {
+      double sum = weight("output.bias", o);
+      for (int64_t k = 0; k < 6; ++k)
+        sum += weight("output.weight", o * 6 + k) * features[size_t(k)];
+      EXPECT_NEAR(double(out[size_t(i * 2 + o)]), sum, 1e-5);
+      EXPECT_NEAR(double(trained[size_t(i * 2 + o)]), sum, 1e-5);
+    }
+  }
+}
+
 // Columns of few and of many categories are computed in different ways.
 TEST(KernelNet, GivesTheSlopesOfDenseLayersOverAnyColumns) {
   const std::vector<std::vector<int64_t>> columns = {
@@ -241,6 +298,18 @@ TEST(KernelNet, NamesTheTensorsOfMembers) {
   EXPECT_THAT(made.net->parameters()[11].shape, ElementsAre(2, 3));
 }
 
+TEST(KernelNet, NamesTheTensorsOfDlrm) {
+  const Made made("dlrm", SmallDlrm(), TabularInputs(4, {7, 300}, 2));
+  EXPECT_THAT(NamesOf(made.net->parameters()),
+              ElementsAre("bottom.0.weight", "bottom.0.bias", "bottom.1.weight", "bottom.1.bias",
+                          "embedding.0.weight", "embedding.1.weight", "top.0.weight", "top.0.bias",
+                          "top.1.weight", "top.1.bias", "output.weight", "output.bias"));
+  EXPECT_THAT(made.net->parameters()[2].shape, ElementsAre(3, 6));
+  EXPECT_THAT(made.net->parameters()[6].shape, ElementsAre(7, 3 + 3));
+  EXPECT_TRUE(made.net->parameters()[5].table);
+  EXPECT_FALSE(made.net->parameters()[4].table);
+}
+
 // In training the members' outputs follow one another; a prediction is their mean. Widths are not
 // those of the kernels' panels, and there are more rows than in a block.
 TEST(KernelNet, PredictsTheMeanOfItsMembers) {
@@ -282,8 +351,9 @@ TEST(KernelNet, CutsNumbersIntoPieces) {
 TEST(KernelNet, PredictsWhatItTrains) {
   const NetInputs inputs = TabularInputs(5, {7, 300, 3}, 3);
   const SyntheticRows rows({.rows = 100, .numeric = 5, .cardinalities = {7, 300, 3}, .seed = 3});
-  for (const char* name : {"linear", "tabular_mlp", "wide_and_deep"}) {
-    const Made made(name, {{"hidden", {40, 8}}}, inputs);
+  for (const char* name : {"linear", "tabular_mlp", "wide_and_deep", "dlrm"}) {
+    const bool products = name == std::string("dlrm");
+    const Made made(name, products ? SmallDlrm() : Json{{"hidden", {40, 8}}}, inputs);
     DrawUniform(8, -1, 1, made.weights->parameters());
     const auto predicted = Copy(made.net->Forward(rows.batch(), nullptr));
     const auto trained = Copy(made.net->Forward(rows.batch(), &kKey));
@@ -350,6 +420,11 @@ TEST(KernelNet, RefusesOptionsAndColumnsThatMakeNoNet) {
             "\"c7\" is not among the categorical columns");
   EXPECT_EQ(WhyNot("wide_and_deep", {{"wide_only", {"c0"}}}, TabularInputs(0, {7})),
             "the dense layers have no inputs");
+  EXPECT_EQ(WhyNot("dlrm", Json::object(), TabularInputs(5, {})),
+            "the net dlrm multiplies pairs of vectors, and numbers alone are one");
+  EXPECT_EQ(WhyNot("dlrm", Json::object(), TabularInputs(0, {7})),
+            "the net dlrm multiplies pairs of vectors, and there is one category alone");
+  EXPECT_EQ(WhyNot("dlrm", {{"embedding_dim", 8}}, mixed), "unknown key \"embedding_dim\" in net");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "nets/batch_norm.h"
+#include "nets/dots.h"
 #include "nets/input_layer.h"
 #include "nets/mlp_kernels.h"
 #include "nets/pairs.h"
@@ -212,6 +213,57 @@ class PairsKernel final : public ParameterKernel {
   std::vector<float> by_vector_;
 };
 
+// Its parameters are the tables.
+class DotsKernel final : public ParameterKernel {
+ public:
+  DotsKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
+      : ParameterKernel(layer, first, memory), shape_(DotsOf(layer)) {
+    for (size_t c = 0; c < layer.categories.size(); ++c) {
+      columns_.push_back({.category = layer.categories[c],
+                          .offset = int64_t(c) * shape_.width,
+                          .width = shape_.width});
+    }
+  }
+
+  float* Forward(float* in) override {
+    in_ = in;
+    std::vector<const float*> tables;
+    for (size_t c = 0; c < columns_.size(); ++c) tables.push_back(Weight(c).data);
+    GatherInput(memory_.rows, columns_, tables, {}, Reserve(embedded_, embedded_width()));
+    MultiplyVectors(shape_, Input(), rows(), Reserve(out_, width_));
+    return out_.data();
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    float* const by_in = in_ == nullptr ? nullptr : Reserve(by_in_, shape_.width);
+    float* const by_embedded = Reserve(by_embedded_, embedded_width());
+    VectorSlopes(shape_, Input(), gradient, rows(), by_in, by_embedded);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const float* const own = by_embedded + columns_[c].offset;
+      if (SparseRows* const to = RowsOf(c, sink)) {
+        AddToRows(memory_.rows, own, embedded_width(), columns_[c].category, *to);
+      } else {
+        float* const whole = Target(c, sink);
+        std::fill_n(whole, Weight(c).count(), 0.0f);
+        AddByCategory(memory_.rows, own, embedded_width(), shape_.width,
+                      {{columns_[c].category, whole}});
+      }
+      Settle(c, sink);
+    }
+    return by_in;
+  }
+
+ private:
+  int64_t embedded_width() const { return shape_.embedded * shape_.width; }
+  DotInput Input() const { return {in_, shape_.width, embedded_.data(), embedded_width()}; }
+
+  DotShape shape_;
+  std::vector<EmbeddedColumn> columns_;
+  const float* in_ = nullptr;  // Of the last Forward(), as are
+  std::vector<float> embedded_, out_;
+  std::vector<float> by_in_, by_embedded_;
+};
+
 class DenseKernel final : public ParameterKernel {
  public:
   DenseKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
@@ -397,6 +449,8 @@ std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, 
       return std::make_unique<MembersKernel>(layer, first, memory);
     case LayerKind::kHeads:
       return std::make_unique<HeadsKernel>(layer, first, memory);
+    case LayerKind::kDots:
+      return std::make_unique<DotsKernel>(layer, first, memory);
     case LayerKind::kEmbed:
     case LayerKind::kPairs:
     case LayerKind::kSum:

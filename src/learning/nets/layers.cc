@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "nets/dots.h"
 #include "protium/nets.h"
 #include "tensor/philox.h"
 
@@ -75,10 +76,30 @@ class Part {
     constexpr float kDeviation = 0.05f;
     const auto width = int32_t(shape_.outputs * options.factors);
     AddEmbed(width, AllOf(shape_), kDeviation, 0);
-    Add(LayerKind::kPairs, shape_.outputs).pairs_width = width;
+    Add(LayerKind::kPairs, shape_.outputs).vector_width = width;
     if (shape_.numeric > 0) {
       AddParameter("weight", {shape_.numeric, width}, Start::kNormal, kDeviation);
     }
+  }
+
+  // Dense layers begin with the deviation of those in the authors' program.
+  void AddDlrm(const DlrmOptions& options) {
+    std::vector<int32_t> bottom = options.bottom;
+    bottom.push_back(options.embedding);
+    uint64_t position = 0;
+    const auto add_hidden = [&](const std::string& name, int32_t width) {
+      AddDense(name, width, InitialWeights::kGlorot);
+      AddRelu(width, 0, position++);
+    };
+    if (shape_.numeric > 0) {
+      AddEmbed(std::nullopt, {}, 0, 0);
+      for (size_t l = 0; l < bottom.size(); ++l) add_hidden(fmt::format("bottom.{}", l), bottom[l]);
+    }
+    AddDots(options.embedding);
+    for (size_t l = 0; l < options.top.size(); ++l) {
+      add_hidden(fmt::format("top.{}", l), options.top[l]);
+    }
+    AddDense("output", shape_.outputs, InitialWeights::kGlorot);
   }
 
   void AddTabm(const TabmOptions& options, const std::vector<int64_t>& categories) {
@@ -110,6 +131,22 @@ class Part {
                    ids ? Start::kUniform : Start::kNormal, ids ? kIdBound : deviation);
       MarkTable(categories[c]);
       layer.width += width;
+    }
+  }
+
+  void AddDots(int64_t width) {
+    Layer& layer = Add(LayerKind::kDots, 0);
+    layer.categories = AllOf(shape_);
+    layer.vector_width = width;
+    layer.width = DotShape{.embedded = int64_t(layer.categories.size()),
+                           .has_input = layers_.size() > 1,
+                           .width = width}
+                      .outputs();
+    for (const int64_t c : layer.categories) {
+      const int64_t n = shape_.cardinalities[size_t(c)];
+      const float bound = IdsOf(c) >= 0 ? kIdBound : 1 / std::sqrt(float(n));
+      AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kUniform, bound);
+      MarkTable(c);
     }
   }
 
@@ -233,6 +270,15 @@ Status AddFactorizationMachine(const Choice& net, const NetShape& shape, Layers&
   return Status::OK();
 }
 
+Status AddDlrm(const Choice& net, const NetShape& shape, Layers& layers) {
+  DlrmOptions options;
+  PT_TRY(FieldsFromJson(net.options, "net", options));
+  PT_TRY(CheckMlp(options.bottom, AllOf(shape), shape));
+  PT_TRY(CheckMlp(options.top, AllOf(shape), shape));
+  Part(shape, "", {}, layers).AddDlrm(options);
+  return Status::OK();
+}
+
 Status AddTabm(const Choice& net, const NetShape& shape, Layers& layers) {
   TabmOptions options;
   PT_TRY(FieldsFromJson(net.options, "net", options));
@@ -275,6 +321,7 @@ Status AddWideAndDeep(const Choice& net, const NetShape& shape, Layers& layers) 
 using Describe = Status (*)(const Choice& net, const NetShape& shape, Layers& layers);
 const std::map<std::string, Describe, std::less<>>& Descriptions() {
   static const std::map<std::string, Describe, std::less<>> kDescriptions = {
+      {"dlrm", AddDlrm},
       {"factorization_machine", AddFactorizationMachine},
       {"linear", AddLinear},
       {"tabm", AddTabm},

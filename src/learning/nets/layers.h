@@ -65,6 +65,10 @@ enum class LayerKind {
   // embeddings all have the width of the outputs times the factors. Parameters: weight [numbers,
   // that width] if there are numbers.
   kPairs,
+  // Reads the rows and, unless it is the first layer, the output of the previous one, a vector as
+  // wide as an embedding: that vector, then the products of every two of the vectors of a row
+  // (dots.h). Parameters: tables [cardinality, width of the embedding].
+  kDots,
   // x + the output of layer `other`, in training for each member. Only over kLinear, kDense,
   // kPairs and kHeads: they leave the derivative that they receive unchanged. That by `other` is
   // added up over the members in their order.
@@ -82,10 +86,8 @@ struct LayerTensor : Variable {
   Start start = Start::kConstant;
   float start_value = 0;
   // The key of its draw: DrawKey(DrawTag::kInitialise, {key, word}) for one word after another.
+  // A table of ids that begins uniformly does so row by row, by DrawIdRow().
   std::vector<uint64_t> draw = {};
-  // The column of ids (tensor/id_tables.h) that number the rows of this table; -1: none. If it
-  // begins uniformly, each row does so by DrawIdRow().
-  int64_t ids = -1;
 };
 
 // The key of its draw, where `key` is the net's.
@@ -97,7 +99,7 @@ struct Layer {
   int64_t width = 0;  // Width of its output.
   std::vector<LayerTensor> parameters = {};
   std::vector<LayerTensor> buffers = {};
-  // For kLinear and kEmbed: which of a row's categories have a table; tables are the first
+  // For kLinear, kEmbed and kDots: which of a row's categories have a table; tables are the first
   // parameters.
   std::vector<int64_t> categories = {};
   int64_t numbers = 0;  // Likewise: how many numeric values a row has.
@@ -106,8 +108,8 @@ struct Layer {
   double dropout = 0;   // Of kRelu.
   uint64_t position =
       0;  // For kRelu: its number, from 0, among those of the net; part of the draw's key.
-  size_t other = 0;         // Of kSum.
-  int64_t pairs_width = 0;  // Of kPairs: that of its vectors.
+  size_t other = 0;          // Of kSum.
+  int64_t vector_width = 0;  // Of kPairs and kDots: that of its vectors.
 };
 
 // The output of the last layer is the net's output. Parameters and buffers are those of the layers,
@@ -124,7 +126,7 @@ struct NetShape {
 };
 
 // The nets described this way: linear, tabular_mlp and their sum, wide_and_deep;
-// factorization_machine; tabm.
+// factorization_machine; dlrm; tabm.
 std::vector<std::string> LayeredNetNames();
 bool IsLayered(const std::string& net);
 // Refuses (Exit::kUsage) other nets, which the calling process cannot compute.

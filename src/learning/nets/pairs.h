@@ -27,7 +27,7 @@ struct PairShape {
 inline PairShape PairsOver(const Layer& embed, const Layer& pairs) {
   return {.embedded = int64_t(embed.categories.size()),
           .numbers = embed.numbers,
-          .width = pairs.pairs_width,
+          .width = pairs.vector_width,
           .outputs = pairs.width};
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "nets/dots.h"
 #include "nets/pieces.h"
 #include "onnx_graph/net_writer.h"
 
@@ -41,6 +42,8 @@ class LayerWriter {
         return Heads(layer);
       case LayerKind::kPairs:
         return Pairs(layer);
+      case LayerKind::kDots:
+        return Dots(layer);
       case LayerKind::kSum:
         return graph_.Add("Add", {values_[layer.other], values_.back()}, kFloat);
     }
@@ -109,7 +112,7 @@ class LayerWriter {
   Value Pairs(const Layer& layer) {
     const bool numbers = !layer.parameters.empty();
     const int64_t count = numbers ? layer.parameters[0].shape[0] : 0;
-    const int64_t width = layer.pairs_width, embedded = embed_width_ - count;
+    const int64_t width = layer.vector_width, embedded = embed_width_ - count;
     const Value x = values_.back();
     std::vector<Value> parts;
     if (embedded > 0) {
@@ -126,6 +129,29 @@ class LayerWriter {
     const Value pairs = graph_.Add("Sub", {square, SumOver(squares, 1)}, kFloat);
     const Value added = SumOver(writer_.Shaped(pairs, {-1, layer.width, width / layer.width}), 2);
     return graph_.Add("Mul", {added, writer_.Scalar(0.5f)}, kFloat);
+  }
+
+  Result<Value> Dots(const Layer& layer) {
+    const DotShape shape = DotsOf(layer);
+    std::vector<Value> parts;
+    if (shape.has_input) parts.push_back(writer_.Apart(values_.back(), 1));
+    for (size_t c = 0; c < layer.categories.size(); ++c) {
+      PT_LET(const Value embedded, Embedded(layer, c));
+      parts.push_back(writer_.Apart(embedded, 1));
+    }
+    const Value vectors = writer_.Together(parts, 1);
+    const int64_t count = shape.vectors();
+    const Value all =
+        graph_.Add("MatMul", {vectors, writer_.Transposed(vectors, {0, 2, 1})}, kFloat);
+    std::vector<int64_t> chosen;
+    for (int64_t v = 1; v < count; ++v) {
+      for (int64_t other = 0; other < v; ++other) chosen.push_back(v * count + other);
+    }
+    const Value products = graph_.Add(
+        "Gather", {writer_.Shaped(all, {-1, count * count}), graph_.Wholes(chosen)}, kFloat);
+    graph_.With("axis", int64_t{1});
+    if (!shape.has_input) return products;
+    return writer_.Together({values_.back(), products}, 1);
   }
 
   // [rows * members, width].

@@ -71,6 +71,19 @@ TEST(BuiltInNets, RefuseColumnsThatTheyWouldNotLookAt) {
   }
 }
 
+TEST(BuiltInNets, RefuseProductsOfOneVectorAlone) {
+  const auto check = [](const NetColumns& columns) { return CheckDlrm({}, columns, "net"); };
+  EXPECT_TRUE(check({.categorical = {"kind"}, .numeric = {"x"}}).ok());
+  EXPECT_TRUE(check({.categorical = {"kind", "place"}}).ok());
+  EXPECT_TRUE(check({.more = true}).ok());
+  EXPECT_EQ(FaultOf(check({.numeric = {"x", "y"}})).fix,
+            "name columns in `categorical`, or choose tabular_mlp");
+  EXPECT_EQ(FaultOf(check({.categorical = {"kind"}})).fix,
+            "name columns in `numeric`, or more in `categorical`");
+  EXPECT_EQ(FaultOf(check({.vectors = {{"pixels", 64}}})).what,
+            "the net dlrm does not read vectors");
+}
+
 TEST(BuiltInNets, KnowTheColumnsThatAreWideOnly) {
   const NetColumns columns{.categorical = {"kind", "cross"}};
   EXPECT_TRUE(CheckWideAndDeep({.wide_only = {"cross"}}, columns, "net").ok());

@@ -134,6 +134,27 @@ Status Placer::CheckNumbers(const PlacedEstimator& placed) {
   return Status::OK();
 }
 
+// Refuses servers where there are no ids.
+static Status CheckServers(int32_t servers, const std::string& path) {
+  if (servers == 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("gang.servers is {}, and servers would hold nothing", servers),
+               .where = path + ".gang.servers",
+               .why = "they hold the rows of columns of ids, and the estimator reads none",
+               .fix = "set gang.servers = 0, or take the stage \"id\" for a column"});
+}
+
+// Refuses to let ids expire where there are none.
+static Status CheckExpires(const AnyOptions& own, const std::string& path) {
+  const Json train = own.ToJson().value("train", Json::object());
+  const Json from = train.value("from", Json::object());
+  if (!from.is_object() || WholeAt(from, "expire_epochs") == 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "no ids are read that could expire",
+               .where = path + ".train.from.expire_epochs",
+               .fix = "leave it out, or name columns of the stage `id` in `categorical`"});
+}
+
 // Counts the columns of ids.
 Status Placer::CheckIndices(PlacedEstimator& placed, const AnyOptions& own) {
   const auto refuse = [&](const std::string& what) {
@@ -153,13 +174,9 @@ Status Placer::CheckIndices(PlacedEstimator& placed, const AnyOptions& own) {
     }
   }
   if (placed.ids > 0) PT_TRY(placed.kind->CheckIds(own, path_));
-  if (placed.ids == 0 && placed.options.gang.servers > 0) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("gang.servers is {}, and servers would hold nothing",
-                                     placed.options.gang.servers),
-                 .where = path_ + ".gang.servers",
-                 .why = "they hold the rows of columns of ids, and the estimator reads none",
-                 .fix = "set gang.servers = 0, or take the stage \"id\" for a column"});
+  if (placed.ids == 0) {
+    PT_TRY(CheckServers(placed.options.gang.servers, path_));
+    PT_TRY(CheckExpires(own, path_));
   }
   // The columns of an open stage are unknown, but their kind is known.
   for (const size_t maker : placed.awaits) {

@@ -194,6 +194,7 @@ Choice WideAndDeep(const WideAndDeepOptions& options) {
 Choice FactorizationMachine(const FactorizationMachineOptions& options) {
   return MakeChoice("factorization_machine", options);
 }
+Choice Dlrm(const DlrmOptions& options) { return MakeChoice("dlrm", options); }
 Choice Tabm(const TabmOptions& options) { return MakeChoice("tabm", options); }
 Choice FtTransformer(const FtTransformerOptions& options) {
   return MakeChoice("ft_transformer", options);

@@ -114,6 +114,20 @@ Status CheckTabular(const std::string& net, const NetColumns& columns, const std
                .fix = "name columns in `categorical` or `numeric`"});
 }
 
+Status CheckDlrm(const DlrmOptions&, const NetColumns& columns, const std::string& path) {
+  PT_TRY(CheckTabular("dlrm", columns, path));
+  const size_t vectors = columns.categorical.size() + (columns.numeric.empty() ? 0 : 1);
+  if (columns.more || (!columns.categorical.empty() && vectors > 1)) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net dlrm multiplies pairs of vectors, and " +
+                       std::string(columns.categorical.empty() ? "numbers alone are one"
+                                                               : "there is one category alone"),
+               .where = path,
+               .fix = columns.categorical.empty()
+                          ? "name columns in `categorical`, or choose tabular_mlp"
+                          : "name columns in `numeric`, or more in `categorical`"});
+}
+
 Status CheckWideAndDeep(const WideAndDeepOptions& options, const NetColumns& columns,
                         const std::string& path) {
   PT_TRY(CheckTabular("wide_and_deep", columns, path));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nets/id_rows.h"
+#include "train/start.h"
 
 namespace protium {
 namespace {
@@ -53,7 +54,101 @@ Result<Ids> WithOthers(Ids mine, Communicator& communicator) {
   return merged;
 }
 
+// The epochs that had gone by without an id at the end of the model's training.
+int64_t UnreadAtEnd(const IdTables& model, size_t column, size_t at, int64_t epochs) {
+  const int64_t then = model.unread.empty() ? 0 : model.unread[column][at];
+  return then == 0 ? 0 : then - 1 + epochs;
+}
+
+struct Column {
+  Ids ids;
+  std::vector<int64_t> unread;
+};
+
+// Both sets of ids ascend.
+Column MergeColumn(const IdSet& here, const IdTables& model, size_t column,
+                   const StartOptions& from, StartedIds& counts) {
+  const std::span<const uint64_t> mine = here.ids(), theirs = model.columns[column].ids();
+  Column out;
+  size_t m = 0, t = 0;
+  while (m < mine.size() || t < theirs.size()) {
+    const bool own = t == theirs.size() || (m < mine.size() && mine[m] <= theirs[t]);
+    if (own) {
+      const bool both = t < theirs.size() && mine[m] == theirs[t];
+      (both ? counts.continued : counts.begun) += 1;
+      t += both ? 1 : 0;
+      out.ids.push_back(mine[m++]);
+      out.unread.push_back(0);
+      continue;
+    }
+    const int64_t unread = UnreadAtEnd(model, column, t, from.epochs);
+    if (from.expire_epochs > 0 && unread >= from.expire_epochs) {
+      ++counts.expired;
+    } else {
+      ++counts.kept;
+      out.ids.push_back(theirs[t]);
+      out.unread.push_back(unread + 1);
+    }
+    ++t;
+  }
+  return out;
+}
+
+// Collective. Returns the numbers of rank 0.
+template <class Number>
+Result<std::vector<Number>> FromRank0(std::span<const Number> mine, Communicator& communicator) {
+  PT_LET(const std::vector<std::string> all,
+         communicator.AllGather({reinterpret_cast<const char*>(mine.data()), mine.size_bytes()}));
+  std::vector<Number> out(all[0].size() / sizeof(Number));
+  if (!out.empty()) std::memcpy(out.data(), all[0].data(), out.size() * sizeof(Number));
+  return out;
+}
+
+Result<std::shared_ptr<const IdTables>> ReadIds(const StartOptions& from, size_t columns) {
+  PT_LET(const Safetensors file, ReadStart(from));
+  return IdTables::Read(file, columns, from.model);
+}
+
+// Collective. Other hosts may not see the file.
+Result<std::shared_ptr<const IdTables>> IdsOfModel(const StartOptions& from, size_t columns,
+                                                   Communicator* communicator) {
+  if (communicator == nullptr || communicator->world() == 1) return ReadIds(from, columns);
+  std::shared_ptr<const IdTables> model = std::make_shared<IdTables>();
+  if (communicator->rank() == 0) {
+    PT_TRY(FailTogether(ReadIds(from, columns).Value(&model), *communicator));
+  }
+  std::vector<Ids> ids(columns);
+  std::vector<std::vector<int64_t>> unread(columns);
+  for (size_t c = 0; c < columns; ++c) {
+    const bool here = c < model->columns.size(), counted = c < model->unread.size();
+    PT_LET(ids[c],
+           FromRank0(here ? model->columns[c].ids() : std::span<const uint64_t>(), *communicator));
+    PT_LET(unread[c], FromRank0(counted ? std::span<const int64_t>(model->unread[c])
+                                        : std::span<const int64_t>(),
+                                *communicator));
+    // A model whose rows no training went on with has none.
+    if (unread[c].empty()) unread[c].resize(ids[c].size());
+  }
+  return IdTables::Make(ids, 0, std::move(unread));
+}
+
 }  // namespace
+
+Result<StartedIds> WithStart(std::shared_ptr<const IdTables> ids, const StartOptions& from,
+                             Communicator* communicator) {
+  if (from.weights.empty() || !from.parameters.empty()) return StartedIds{.tables = std::move(ids)};
+  PT_LET(const auto model, IdsOfModel(from, ids->columns.size(), communicator));
+  StartedIds out;
+  std::vector<Ids> columns;
+  std::vector<std::vector<int64_t>> unread;
+  for (size_t c = 0; c < ids->columns.size(); ++c) {
+    Column merged = MergeColumn(ids->columns[c], *model, c, from, out);
+    columns.push_back(std::move(merged.ids));
+    unread.push_back(std::move(merged.unread));
+  }
+  PT_LET(out.tables, IdTables::Make(columns, ids->seed, std::move(unread)));
+  return out;
+}
 
 Result<std::shared_ptr<const IdTables>> CollectIds(const ShardedRows& rows, uint64_t seed,
                                                    bool all_here, Communicator* communicator) {

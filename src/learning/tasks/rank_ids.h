@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "collective/communicator.h"
+#include "protium/training.h"
 #include "rows/rows.h"
 #include "tensor/id_tables.h"
 
@@ -17,5 +18,22 @@ namespace protium {
 // each id while it lasts. A rank's ids of one column may take 1 GiB.
 Result<std::shared_ptr<const IdTables>> CollectIds(const ShardedRows& rows, uint64_t seed,
                                                    bool all_here, Communicator* communicator);
+
+// What became of the ids of a model that training begins with (train.from).
+struct StartedIds {
+  std::shared_ptr<const IdTables> tables;
+  int64_t continued = 0;  // The model and the rows have them.
+  int64_t begun = 0;      // The rows alone.
+  int64_t kept = 0;       // The model alone.
+  int64_t expired = 0;    // The model alone: no epoch has read them for from.expire_epochs.
+};
+
+// Collective. Adds to the ids of the rows those that the model from.weights has a row for. Rank 0
+// alone reads its file; without `communicator`, as where ranks share a host, each does so. An id
+// that is in no row keeps the row of the model, and has gone unread for the epochs of the model's
+// training, if that had not read it either; then for those of this one. Where training takes only
+// some parameters (from.parameters), none is added.
+Result<StartedIds> WithStart(std::shared_ptr<const IdTables> ids, const StartOptions& from,
+                             Communicator* communicator);
 
 }  // namespace protium

@@ -59,7 +59,7 @@ TEST_F(TrainsWithServers, GiveTheSameWeightsWithEachOptimizerOfRows) {
 }
 
 TEST_F(TrainsWithServers, GiveTheSameWeightsForEachNet) {
-  for (const char* net : {"linear", "tabular_mlp", "factorization_machine", "tabm"}) {
+  for (const char* net : {"linear", "tabular_mlp", "factorization_machine", "dlrm", "tabm"}) {
     config_.net.net = {net, Json::object()};
     EXPECT_EQ(Trained(2, 2), Trained(1, 0)) << net;
   }

@@ -6,10 +6,11 @@
 #include <memory>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "metrics/metrics.h"
 #include "model/background.h"
 #include "model/net_rows.h"
-#include "nets/kernel_net.h"
+#include "protium/events.h"
 #include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_ids.h"
@@ -39,12 +40,17 @@ Json CollectOptions(const TrainConfig& config) {
     options.erase("mode");
     options.erase("local");
   }
+  // Nor do those that name no type of gradients round them.
+  if (config.train.gradients == Precision::kFloat32) options.erase("gradients");
   options["net"] = FieldsToJson(config.net);
   options["weight"] = config.weight;
   options["loss"] = FieldsToJson(config.loss);
   if (!config.train.from.sha256.empty()) {
     options["from"] = {{"sha256", config.train.from.sha256},
                        {"parameters", config.train.from.parameters}};
+    if (config.train.from.expire_epochs > 0) {
+      options["from"]["expire_epochs"] = config.train.from.expire_epochs;
+    }
   }
   return options;
 }
@@ -102,18 +108,34 @@ Result<std::unique_ptr<ServedTables>> ServeTables(const TaskRows& all, const Tra
     own.ids = std::move(ids);
     return BuildNetThere(all.nets, config.net.net, own);
   };
-  PT_LET(const Layers layers, DescribeNet(config.net.net, inputs));
-  std::vector<int64_t> columns;
-  for (const Layer& layer : layers) {
-    for (const LayerTensor& each : layer.parameters) columns.push_back(each.ids);
-  }
   return ServedTables::Make({.servers = config.servers,
                              .all = inputs.ids,
-                             .columns = std::move(columns),
                              .make = make,
                              .optimizer = config.train.optimizer,
                              .batch_size = config.train.batch_size},
                             rows, communicator);
+}
+
+std::string DescribeIds(const StartedIds& ids) {
+  std::string text =
+      fmt::format("ids: {} go on with the rows of the model, {} begin", ids.continued, ids.begun);
+  if (ids.kept > 0) text += fmt::format(", {} of the model stay unread", ids.kept);
+  if (ids.expired > 0) text += fmt::format(", {} have expired", ids.expired);
+  return text;
+}
+
+// Collective: the ids of the rows and of the model that training begins with.
+Result<std::shared_ptr<const IdTables>> FindIds(const ShardedRows& rows, const TrainConfig& config,
+                                                TaskContext& context, Communicator* communicator) {
+  const bool all_here = MembershipOf(context) != nullptr;
+  PT_LET(auto ids, CollectIds(rows, uint64_t(config.train.seed), all_here, communicator));
+  PT_LET(const StartedIds started,
+         WithStart(std::move(ids), config.train.from, all_here ? nullptr : communicator));
+  const StartOptions& from = config.train.from;
+  if (context.rank() == 0 && !from.weights.empty() && from.parameters.empty()) {
+    context.Send(EventToJson(Note{DescribeIds(started)}));
+  }
+  return started.tables;
 }
 
 Status EmitResult(TaskContext& context, const std::filesystem::path& background,
@@ -167,8 +189,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   const bool all_here = MembershipOf(context) != nullptr;
   if (by_id) {
     context.SetPhase("collecting ids");
-    PT_LET(inputs.ids,
-           CollectIds(*rows.train, uint64_t(config.train.seed), all_here, communicator));
+    PT_LET(inputs.ids, FindIds(*rows.train, config, context, communicator));
     if (config.servers > 0) {
       PT_LET(served, ServeTables(all, config, inputs, *rows.train, *communicator));
     } else {

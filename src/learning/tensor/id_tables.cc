@@ -15,9 +15,18 @@ namespace protium {
 namespace {
 
 constexpr size_t kFewestSlots = 64;
+constexpr uint64_t kMostEpochs = uint64_t{1} << 32;  // That a row can have gone unread.
 constexpr const char* kSeedName = "ids.seed";
 
 std::string NameOf(size_t column) { return fmt::format("ids.{}", column); }
+std::string UnreadNameOf(size_t column) { return fmt::format("ids.unread.{}", column); }
+
+Status Damaged(const std::string& where, std::string why) {
+  return Fail({.exit = Exit::kInput,
+               .what = "the ids of the net are damaged: " + where,
+               .where = where,
+               .why = std::move(why)});
+}
 
 Result<std::vector<uint64_t>> Wholes(const Safetensors& file, const std::string& name,
                                      const std::string& where) {
@@ -76,9 +85,11 @@ std::vector<uint64_t> IdSet::Ascending() const {
 }
 
 Result<std::shared_ptr<const IdTables>> IdTables::Make(
-    const std::vector<std::vector<uint64_t>>& columns, uint64_t seed) {
+    const std::vector<std::vector<uint64_t>>& columns, uint64_t seed,
+    std::vector<std::vector<int64_t>> unread) {
   auto tables = std::make_shared<IdTables>();
   tables->seed = seed;
+  tables->unread = std::move(unread);
   for (const std::vector<uint64_t>& ids : columns) {
     IdSet& set = tables->columns.emplace_back();
     for (const uint64_t id : ids) PT_TRY(set.Add(id));
@@ -96,17 +107,22 @@ Result<std::shared_ptr<const IdTables>> IdTables::Read(const Safetensors& file, 
         std::ranges::adjacent_find(all[c], std::greater_equal<>()) == all[c].end()) {
       continue;
     }
-    return Fail({.exit = Exit::kInput,
-                 .what = "the ids of the net are damaged: " + where,
-                 .where = where,
-                 .why = NameOf(c) + " does not ascend"});
+    return Damaged(where, NameOf(c) + " does not ascend");
   }
   PT_LET(const std::vector<uint64_t> seed, Wholes(file, kSeedName, where));
-  if (seed.size() == 1) return Make(all, seed.front());
-  return Fail({.exit = Exit::kInput,
-               .what = "the ids of the net are damaged: " + where,
-               .where = where,
-               .why = std::string(kSeedName) + " is not one number"});
+  if (seed.size() != 1) return Damaged(where, std::string(kSeedName) + " is not one number");
+  std::vector<std::vector<int64_t>> unread;
+  for (size_t c = 0; c < columns && file.Find(UnreadNameOf(0)) != nullptr; ++c) {
+    PT_LET(const std::vector<uint64_t> counts, Wholes(file, UnreadNameOf(c), where));
+    if (counts.size() != all[c].size()) {
+      return Damaged(where, UnreadNameOf(c) + " is not as long as " + NameOf(c));
+    }
+    if (std::ranges::any_of(counts, [](uint64_t each) { return each > kMostEpochs; })) {
+      return Damaged(where, UnreadNameOf(c) + " is no number of epochs");
+    }
+    unread.emplace_back(counts.begin(), counts.end());
+  }
+  return Make(all, seed.front(), std::move(unread));
 }
 
 std::vector<NamedTensor> IdTables::Tensors() const {
@@ -115,6 +131,10 @@ std::vector<NamedTensor> IdTables::Tensors() const {
     out.push_back({NameOf(c), "I64", {columns[c].count()}, std::as_bytes(columns[c].ids())});
   }
   out.push_back({kSeedName, "I64", {1}, std::as_bytes(std::span(&seed, 1))});
+  for (size_t c = 0; c < unread.size(); ++c) {
+    out.push_back(
+        {UnreadNameOf(c), "I64", {int64_t(unread[c].size())}, std::as_bytes(std::span(unread[c]))});
+  }
   return out;
 }
 

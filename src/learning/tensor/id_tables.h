@@ -50,6 +50,10 @@ struct IdTables {
   // By column, how many rows a net has room for; empty: as many as there are ids. A net whose rows
   // servers hold (train/served_tables.h) has room for those of a step.
   std::vector<int64_t> room = {};
+  // Of a training that began with a model's rows (train.from), by column, for each id: 0 if its
+  // rows have the id, else 1 more than the epochs before it that had gone by without it. Else
+  // empty.
+  std::vector<std::vector<int64_t>> unread;
 
   int64_t rows(size_t column) const {
     return room.empty() ? columns[column].count() : room[column];
@@ -57,11 +61,13 @@ struct IdTables {
 
   // Ids ascend and come once in each column.
   static Result<std::shared_ptr<const IdTables>> Make(
-      const std::vector<std::vector<uint64_t>>& columns, uint64_t seed);
+      const std::vector<std::vector<uint64_t>>& columns, uint64_t seed,
+      std::vector<std::vector<int64_t>> unread = {});
   // Reads back what Tensors() returned, for this many columns, from the file `where` (kInput).
   static Result<std::shared_ptr<const IdTables>> Read(const Safetensors& file, size_t columns,
                                                       const std::string& where);
-  // "ids.0" [n], "ids.1", ... and "ids.seed" [1]; "I64", the bits of an id. Borrowed.
+  // "ids.0" [n], "ids.1", ... and "ids.seed" [1]; "I64", the bits of an id; then, unless it is
+  // empty, `unread` as "ids.unread.0" [n], ... Borrowed.
   std::vector<NamedTensor> Tensors() const;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/fault.h"
 #include "base/splitmix.h"
 
 namespace protium {
@@ -51,6 +52,17 @@ TEST(IdTables, AreReadFromTheirTensors) {
   EXPECT_EQ(read->columns[1].Find(7), 0);
 }
 
+TEST(IdTables, KeepForHowLongIdsHaveGoneUnread) {
+  const std::vector<std::vector<int64_t>> unread = {{0, 3}, {1}};
+  const auto tables = IdTables::Make({{1, 2}, {7}}, 42, unread).ValueOrDie();
+  std::vector<NamedTensor> tensors = tables->Tensors();
+  EXPECT_EQ(IdTables::Read(FileOf(tensors), 2, "a file").ValueOrDie()->unread, unread);
+  tensors.pop_back();
+  EXPECT_FALSE(IdTables::Read(FileOf(tensors), 2, "a file").ok());
+  const auto plain = IdTables::Make({{1, 2}, {7}}, 42).ValueOrDie();
+  EXPECT_TRUE(IdTables::Read(FileOf(plain->Tensors()), 2, "a file").ValueOrDie()->unread.empty());
+}
+
 TEST(IdTables, RefuseFilesInWhichTheyAreMissingOrDamaged) {
   const auto tables = IdTables::Make({{1, 2}}, 42).ValueOrDie();
   EXPECT_FALSE(IdTables::Read(FileOf(tables->Tensors()), 2, "a file").ok());
@@ -64,6 +76,12 @@ TEST(IdTables, RefuseFilesInWhichTheyAreMissingOrDamaged) {
   std::vector<NamedTensor> tensors = tables->Tensors();
   tensors[0].dtype = "F64";
   EXPECT_FALSE(IdTables::Read(FileOf(tensors), 1, "a file").ok());
+  for (const std::vector<int64_t>& unread :
+       {std::vector<int64_t>{1}, std::vector<int64_t>{0, -1}, std::vector<int64_t>{0, INT64_MAX}}) {
+    const auto begun = IdTables::Make({{1, 2}}, 42, {unread}).ValueOrDie();
+    const Status read = IdTables::Read(FileOf(begun->Tensors()), 1, "a file").status();
+    EXPECT_EQ(FaultOf(read).what, "the ids of the net are damaged: a file");
+  }
 }
 
 TEST(DrawIdRow, DependsOnKeyIdAndElementAlone) {

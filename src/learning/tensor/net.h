@@ -32,6 +32,8 @@ struct Variable {
   // A parameter [rows, width] of which the rows of a batch read a few rows each: the net can add
   // their gradients to GradientSink::tables.
   bool table = false;
+  // The column of ids (id_tables.h) that number the rows of this table; -1: none.
+  int64_t ids = -1;
   int64_t count() const {
     int64_t n = 1;
     for (const int64_t dimension : shape) n *= dimension;
@@ -60,6 +62,8 @@ class Net {
   // What is stored with these and never changes: the ids of its rows (tensor/id_tables.h).
   // Borrowed.
   virtual std::vector<NamedTensor> constants() const { return {}; }
+  // The ids of Variable::ids, among the constants; nullptr: there are none.
+  virtual std::shared_ptr<const IdTables> ids() const { return nullptr; }
   // The fewest rows a training forward works on.
   virtual int64_t least_rows() const = 0;
   // Whether it can compute where NetInputs::device says, if that is a device with its own memory.

@@ -16,6 +16,16 @@
 #include "train/update_kernels.h"
 
 namespace protium {
+namespace {
+
+constexpr int64_t kAlignFloats = 16;  // As Weights aligns parameters.
+
+std::span<const int64_t> IdsWithin(std::span<const int64_t> ascending, int64_t begin, int64_t end) {
+  const auto from = std::ranges::lower_bound(ascending, begin);
+  return {from, std::ranges::lower_bound(ascending, end)};
+}
+
+}  // namespace
 
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters) {
@@ -30,11 +40,11 @@ Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& 
 }
 
 Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights, std::vector<double> rates,
-                                  int32_t threads, bool whole_tables) {
+                                  int32_t threads, bool whole_tables, const OptimizerPart& part) {
   PT_LET(std::unique_ptr<UpdateRule> rule, MakeUpdateRule(choice));
   if (rates.empty()) rates.assign(weights.parts().size(), 1);
   Optimizer out(std::move(rule), weights, std::move(rates),
-                !whole_tables && MovesReadRowsOnly(choice));
+                !whole_tables && MovesReadRowsOnly(choice), part);
   out.threads_ = threads;
   return out;
 }
@@ -52,23 +62,29 @@ Status Optimizer::Change(const Choice& choice) {
 }
 
 Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,
-                     bool by_rows)
+                     bool by_rows, const OptimizerPart& part)
     : rule_(std::move(rule)),
       weights_(&weights),
       layout_(GradientLayout::Of(weights, by_rows)),
+      part_(part),
       rates_(std::move(rates)),
       all_learn_(std::ranges::find(rates_, 0.0) == rates_.end()),
       steps_(weights.parts().size()) {
   LayOutState();
+  int64_t own_size = 0;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Range own = OwnRange(i);
+    own_offsets_.push_back(own_size);
+    own_size += shared() ? (own.end - own.begin) * StateWidth(i) : state_parts_[i].count;
+  }
   for (size_t i = 0; i < rule_->state().size(); ++i) {
-    state_.emplace_back(size_t(state_size_), rule_->initial());
+    state_.emplace_back(size_t(own_size), rule_->initial());
   }
   gathered_.resize(state_.size() + 1);
 }
 
 // What lies between two parameters in the weights also lies there in the state.
 void Optimizer::LayOutState() {
-  constexpr int64_t kAlignFloats = 16;
   const auto& parts = weights_->parts();
   for (size_t i = 0; i < parts.size(); ++i) {
     const int64_t end = i + 1 < parts.size() ? parts[i + 1].offset : weights_->size();
@@ -82,19 +98,81 @@ void Optimizer::LayOutState() {
   }
 }
 
+std::optional<size_t> Optimizer::TableOf(size_t parameter) const {
+  const auto found = std::ranges::find(layout_.tables, parameter);
+  if (found == layout_.tables.end()) return std::nullopt;
+  return size_t(found - layout_.tables.begin());
+}
+
+int64_t Optimizer::StateWidth(size_t parameter) const {
+  const auto table = TableOf(parameter);
+  return table && !rule_->state_by_row() ? layout_.widths[*table] : 1;
+}
+
+// Whole rows, or whole cache lines with the padding behind the last.
+Optimizer::Range Optimizer::RangeOf(size_t parameter, int32_t rank) const {
+  const bool rows = TableOf(parameter).has_value();
+  const int64_t unit = rows ? 1 : kAlignFloats;
+  const int64_t units =
+      rows ? weights_->parameter(parameter).shape[0] : state_parts_[parameter].count / unit;
+  return {units * rank / part_.world * unit, units * (rank + 1) / part_.world * unit};
+}
+
+std::vector<Weights::Part> Optimizer::StateOf(int32_t rank) const {
+  std::vector<Weights::Part> out;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Range range = RangeOf(i, rank);
+    const int64_t width = StateWidth(i);
+    out.push_back(
+        {state_parts_[i].offset + range.begin * width, (range.end - range.begin) * width});
+  }
+  return out;
+}
+
+std::vector<Weights::Part> Optimizer::MovedBy(int32_t rank, const Gradient& gradient,
+                                              std::span<const float> defined) const {
+  std::vector<Weights::Part> out;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (!Moves(i, defined)) continue;
+    const Range range = RangeOf(i, rank);
+    const int64_t offset = weights_->parts()[i].offset;
+    const auto table = TableOf(i);
+    if (!table) {
+      out.push_back({offset + range.begin, range.end - range.begin});
+      continue;
+    }
+    const int64_t width = layout_.widths[*table];
+    for (const int64_t id : IdsWithin(gradient.sum.tables[*table].ids, range.begin, range.end)) {
+      out.push_back({offset + id * width, width});
+    }
+  }
+  return out;
+}
+
 // Parameters first .. end - 1, which are neighbours of the same rate and number of steps, with the
-// padding between them. Each element is a chain of its own, so parts give the same bits as the
-// whole. Threads are started each time, which costs nothing compared with a part of this size.
+// padding between them.
 bool Optimizer::StepWhole(const Gradient& gradient, size_t first, size_t end) {
-  constexpr int64_t kLeast = 1 << 20;
   const auto& weights = weights_->parts();
-  const int64_t until = end < weights.size() ? weights[end].offset : weights_->size();
-  const int64_t count = until - weights[first].offset;
+  if (!shared()) {
+    const int64_t until = end < weights.size() ? weights[end].offset : weights_->size();
+    return StepRange(gradient, first, {0, until - weights[first].offset});
+  }
+  bool finite = true;
+  for (size_t i = first; i < end; ++i) finite = StepRange(gradient, i, OwnRange(i)) && finite;
+  return finite;
+}
+
+// Each element is a chain of its own, so parts give the same bits as the whole. Threads are started
+// each time, which costs nothing compared with a part of this size.
+bool Optimizer::StepRange(const Gradient& gradient, size_t parameter, const Range& range) {
+  constexpr int64_t kLeast = 1 << 20;
+  const int64_t count = range.end - range.begin;
+  if (count == 0) return true;
   const int64_t parts = std::clamp<int64_t>(count / kLeast, 1, threads_);
   std::vector<char> finite(size_t(parts), 1);
   const auto run = [&](int64_t part) {
     const int64_t from = count * part / parts, to = count * (part + 1) / parts;
-    finite[size_t(part)] = StepPart(gradient, from, to - from, first) ? 1 : 0;
+    finite[size_t(part)] = StepPart(gradient, range.begin + from, to - from, parameter) ? 1 : 0;
   };
   std::vector<std::jthread> others;
   for (int64_t part = 1; part < parts; ++part) others.emplace_back(run, part);
@@ -107,7 +185,7 @@ bool Optimizer::StepWhole(const Gradient& gradient, size_t first, size_t end) {
 bool Optimizer::StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter) {
   std::vector<float*> state;
   for (std::vector<float>& each : state_) {
-    state.push_back(each.data() + state_parts_[parameter].offset + begin);
+    state.push_back(each.data() + own_offsets_[parameter] + begin - OwnRange(parameter).begin);
   }
   return rule_->Update(
       {.scale = {.divisor = gradient.divisor, .factor = gradient.factor, .limit = gradient.limit},
@@ -125,10 +203,14 @@ bool Optimizer::StepTable(const Gradient& gradient, size_t table) {
   constexpr size_t kRows = 128;
   const SummedRows& rows = gradient.sum.tables[table];
   const int64_t width = layout_.widths[table];
+  const Range range = OwnRange(layout_.tables[table]);
+  const std::span<const int64_t> own = IdsWithin(rows.ids, range.begin, range.end);
+  const float* values = rows.values.data() + (own.data() - rows.ids.data()) * width;
   bool finite = true;
-  for (size_t at = 0; at < rows.ids.size(); at += kRows) {
-    const auto ids = std::span(rows.ids).subspan(at, std::min(kRows, rows.ids.size() - at));
-    finite = StepRows(gradient, table, ids, rows.values.data() + int64_t(at) * width) && finite;
+  for (size_t at = 0; at < own.size(); at += kRows) {
+    const auto ids = own.subspan(at, std::min(kRows, own.size() - at));
+    finite = StepRows(gradient, table, ids, values) && finite;
+    values += int64_t(ids.size()) * width;
   }
   return finite;
 }
@@ -158,7 +240,8 @@ Optimizer::Plane Optimizer::PlaneOf(size_t table, size_t plane) {
   if (plane == 0) {
     return {weights_->parameters().data() + weights_->parts()[parameter].offset, width};
   }
-  return {state_[plane - 1].data() + state_parts_[parameter].offset, width};
+  const int64_t first = OwnRange(parameter).begin;
+  return {state_[plane - 1].data() + own_offsets_[parameter] - first * width, width};
 }
 
 // Copies weights and state of these rows to `gathered_`, or back.
@@ -184,7 +267,7 @@ void Optimizer::Carry(bool back, size_t table, std::span<const int64_t> ids) {
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
   const size_t parameters = weights_->parts().size();
-  const auto moves = [&](size_t i) { return defined[i] != 0 && rates_[i] > 0; };
+  const auto moves = [&](size_t i) { return Moves(i, defined); };
   size_t table = 0;  // The next one.
   const auto is_table = [&](size_t i) {
     return table < layout_.tables.size() && layout_.tables[table] == i;
@@ -295,19 +378,33 @@ std::vector<NamedTensor> Optimizer::Tensors() {
   std::vector<NamedTensor> out;
   out.push_back({"steps", "I64", {int64_t(steps_.size())}, std::as_bytes(std::span(steps_))});
   const std::vector<std::string> names = rule_->state();
-  for (size_t i = 0; i < names.size(); ++i) {
+  for (size_t i = 0; i < names.size() && !shared(); ++i) {
     out.push_back({names[i], "F32", {state_size_}, std::as_bytes(std::span(state_[i]))});
   }
   return out;
 }
 
 Status Optimizer::Load(const Safetensors& file, const std::string& where) {
-  for (const NamedTensor& to : Tensors()) {
-    if (TakeTensor(file, to)) continue;
+  const auto refuse = [&](const std::string& name) {
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("optimiser state does not fit the net: {}", where),
                  .where = where,
-                 .why = "tensor " + to.name + " is missing or of another shape"});
+                 .why = "tensor " + name + " is missing or of another shape"});
+  };
+  for (const NamedTensor& to : Tensors()) {
+    if (!TakeTensor(file, to)) return refuse(to.name);
+  }
+  const std::vector<std::string> names = rule_->state();
+  for (size_t i = 0; i < names.size() && shared(); ++i) {
+    const NamedTensor* const from = file.Find(names[i]);
+    const std::vector<int64_t> shape = {state_size_};
+    if (from == nullptr || from->dtype != "F32" || from->shape != shape) return refuse(names[i]);
+    std::byte* to = std::as_writable_bytes(std::span(state_[i])).data();
+    for (const Weights::Part& part : StateOf(part_.rank)) {
+      const size_t bytes = size_t(part.count) * sizeof(float);
+      std::memcpy(to, from->data.data() + part.offset * int64_t(sizeof(float)), bytes);
+      to += bytes;
+    }
   }
   return Status::OK();
 }

@@ -4,6 +4,9 @@
 // UpdateRule. Every element is computed by one chain of IEEE operations, so neither ranges nor
 // vector width change bits.
 //
+// Ranks may share it (shared_optimizer.h): then each has the state of its part of every parameter
+// and moves this part alone.
+//
 // Tables are learned row by row if the rule leaves other rows alone (MovesReadRowsOnly()): their
 // gradients come as rows, and a step takes time by these. Where the rule would also move the whole
 // table (sgd, adagrad), the bits are the same.
@@ -12,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,8 +54,14 @@ struct Gradient {
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters);
 
-// Called by one thread. Every rank holds a complete one and passes it the same sums, so all get the
-// same weights.
+// Which of the ranks that share an optimiser this is.
+struct OptimizerPart {
+  int32_t rank = 0;
+  int32_t world = 1;
+};
+
+// Called by one thread. Every rank holds a complete one, or its part, and passes it the same sums,
+// so all get the same weights.
 class Optimizer {
  public:
   // For these weights, which must outlive it. `rates` has one factor per parameter
@@ -60,7 +70,7 @@ class Optimizer {
   // one that moves whole tables.
   static Result<Optimizer> Make(const Choice& choice, Weights& weights,
                                 std::vector<double> rates = {}, int32_t threads = 1,
-                                bool whole_tables = false);
+                                bool whole_tables = false, const OptimizerPart& part = {});
 
   // From the next step on has the options of `choice`, of the same name, and keeps its state.
   // Refuses (Exit::kUsage) options with other state, such as momentum where there was none.
@@ -69,9 +79,9 @@ class Optimizer {
   // Where the gradients are to lie.
   const GradientLayout& layout() const { return layout_; }
 
-  // Moves every parameter that is not frozen and whose `defined` is not 0 by one step. Returns
-  // false when a gradient was NaN or infinite: the weights are unusable then, and training has to
-  // return to a checkpoint.
+  // Moves every parameter that is not frozen and whose `defined` is not 0 by one step, or this
+  // rank's part of it. Returns false when a gradient was NaN or infinite: the weights are unusable
+  // then, and training has to return to a checkpoint.
   bool Step(const Gradient& gradient, std::span<const float> defined);
 
   // The L2 norm of the gradient `sum`, without the frozen parameters, whose gradients have no
@@ -90,22 +100,51 @@ class Optimizer {
   // parameters has made; borrowed.
   std::vector<std::span<std::byte>> Others(std::span<const size_t> without);
 
-  // All state, borrowed, as it goes into a checkpoint. Load() reads it back; it refuses missing
-  // tensors and other shapes, naming `where`.
+  // All state, borrowed, as it goes into a checkpoint, but what ranks hold in parts. Load() reads a
+  // checkpoint's, of these parts the own ones; it refuses missing tensors and other shapes, naming
+  // `where`.
   std::vector<NamedTensor> Tensors();
   Status Load(const Safetensors& file, const std::string& where);
 
+  bool shared() const { return part_.world > 1; }
+  // With parts: the weights that a rank moved in the step of this gradient, in a fixed order.
+  std::vector<Weights::Part> MovedBy(int32_t rank, const Gradient& gradient,
+                                     std::span<const float> defined) const;
+  // With parts: the names of the state's tensors, whose complete shape is {state_size()}; the own
+  // part of each; and where a rank's part lies in the complete one, piece by piece.
+  std::vector<std::string> StateNames() const { return rule_->state(); }
+  int64_t state_size() const { return state_size_; }
+  float initial_state() const { return rule_->initial(); }
+  std::span<float> own_state(size_t tensor) { return state_[tensor]; }
+  std::vector<Weights::Part> StateOf(int32_t rank) const;
+
  private:
   Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,
-            bool by_rows);
+            bool by_rows, const OptimizerPart& part);
   void LayOutState();
+  // A range of a parameter's floats or, of a table that is learned row by row, of its rows.
+  struct Range {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  Range RangeOf(size_t parameter, int32_t rank) const;
+  Range OwnRange(size_t parameter) const { return RangeOf(parameter, part_.rank); }
+  // Of a table that is learned row by row: its number among these.
+  std::optional<size_t> TableOf(size_t parameter) const;
+  bool Moves(size_t parameter, std::span<const float> defined) const {
+    return defined[parameter] != 0 && rates_[parameter] > 0;
+  }
+  // Floats of state behind each unit of RangeOf().
+  int64_t StateWidth(size_t parameter) const;
   bool StepWhole(const Gradient& gradient, size_t first, size_t end);
+  bool StepRange(const Gradient& gradient, size_t parameter, const Range& range);
   bool StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter);
   bool StepTable(const Gradient& gradient, size_t table);
   bool StepRows(const Gradient& gradient, size_t table, std::span<const int64_t> ids,
                 const float* sum);
   void Carry(bool back, size_t table, std::span<const int64_t> ids);
-  // The weights of a table, 0, or one of its states, counted from 1.
+  // The weights of a table, 0, or one of its states, counted from 1: where row 0 is or, in the
+  // state of a part, would be.
   struct Plane {
     float* rows = nullptr;
     int64_t width = 0;
@@ -115,14 +154,17 @@ class Optimizer {
   std::unique_ptr<UpdateRule> rule_;
   Weights* weights_;
   GradientLayout layout_;
+  OptimizerPart part_;
   int32_t threads_ = 1;
   std::vector<double> rates_;
   bool all_learn_ = true;                  // No parameter is frozen.
   std::vector<int64_t> steps_;             // Made by each parameter.
-  std::vector<std::vector<float>> state_;  // One per name of the rule's state().
-  // Of each, by parameter. As Weights::parts(), but for tables with state by row.
+  std::vector<std::vector<float>> state_;  // The own part of each of the rule's state().
+  // Of complete state, by parameter. As Weights::parts(), but for tables with state by row.
   std::vector<Weights::Part> state_parts_;
   int64_t state_size_ = 0;
+  // Where the state of the own range of each parameter begins in state_.
+  std::vector<int64_t> own_offsets_;
   // Rows of a table on their way through the rule: weights, then each state.
   std::vector<std::vector<float>> gathered_;
 };

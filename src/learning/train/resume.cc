@@ -11,6 +11,7 @@
 #include "protium/fields.h"
 #include "recipe/changes.h"
 #include "tensor/guard.h"
+#include "train/shared_optimizer.h"
 #include "train/state_tensors.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
@@ -74,14 +75,14 @@ Status NoneIntact(const Status& damaged) {
   return Fail(std::move(fault));
 }
 
-Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learner& learner,
-                                            const Json& identity,
-                                            std::optional<CheckpointFolder>& folder,
-                                            const std::function<void(const Json&)>& report) {
+Result<std::optional<Checkpoint>> Load(const ResumeWish& wish, const Learner& learner,
+                                       const Json& identity,
+                                       std::optional<CheckpointFolder>& folder,
+                                       const std::function<void(const Json&)>& report) {
   PT_LET(folder, CheckpointFolder::Open(wish.folder));
   std::vector<Status> damaged;
   PT_LET(std::optional<Checkpoint> checkpoint, folder->Newest(damaged));
-  if (!checkpoint && damaged.empty()) return std::optional<CheckpointState>();
+  if (!checkpoint && damaged.empty()) return std::optional<Checkpoint>();
   if (!wish.wanted) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the folder holds checkpoints of another run: " + wish.folder.string(),
@@ -108,15 +109,14 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
     const std::string said = BestLost(FaultOf(checkpoint->best), lost, checkpoint->state);
     if (report) report(EventToJson(Warning{said}));
   }
-  return std::optional<CheckpointState>(std::move(checkpoint->state));
+  return checkpoint;
 }
 
-Result<Found> Share(const Result<std::optional<CheckpointState>>& loaded,
-                    Communicator& communicator) {
+Result<Found> Share(const Result<std::optional<Checkpoint>>& loaded, Communicator& communicator) {
   std::string message;
   if (communicator.rank() == 0) {
     Json json = {{"status", StatusToJson(loaded.status())}};
-    if (loaded.ok() && *loaded) json["state"] = FieldsToJson(**loaded);
+    if (loaded.ok() && *loaded) json["state"] = FieldsToJson((*loaded)->state);
     message = Dump(json);
   }
   PT_LET(const auto all, communicator.AllGather(message));
@@ -138,8 +138,9 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity) {
   return out;
 }
 
-std::vector<NamedTensor> Learner::State() const {
-  std::vector<NamedTensor> tensors = optimizer.Tensors();
+std::vector<NamedTensor> Learner::State(std::vector<NamedTensor> of_optimizer) const {
+  std::vector<NamedTensor> tensors = std::move(of_optimizer);
+  if (tensors.empty()) tensors = optimizer.Tensors();
   if (average != nullptr) tensors.push_back(average->Trained());
   if (outer != nullptr) std::ranges::move(outer->Tensors(), std::back_inserter(tensors));
   return tensors;
@@ -175,9 +176,9 @@ Status LoadWeights(const std::filesystem::path& file, const Learner& learner,
 Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report) {
-  Result<std::optional<CheckpointState>> loaded = std::optional<CheckpointState>();
+  Result<std::optional<Checkpoint>> loaded = std::optional<Checkpoint>();
   std::optional<WholeNet> whole;  // On rank 0, where servers hold rows.
-  const auto load = [&]() -> Result<std::optional<CheckpointState>> {
+  const auto load = [&]() -> Result<std::optional<Checkpoint>> {
     if (learner.served == nullptr || !wish.wanted) {
       return Load(wish, learner, state.identity, folder, report);
     }
@@ -192,6 +193,10 @@ Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, cons
     PT_TRY(learner.served->Spread(whole ? &*whole : nullptr, learner.optimizer));
   } else {
     PT_TRY(BroadcastTensors(learner, 0, communicator));
+  }
+  if (learner.optimizer.shared()) {
+    PT_TRY(
+        ScatterState(learner.optimizer, *loaded ? &(*loaded)->optimizer : nullptr, communicator));
   }
   if (learner.average != nullptr) learner.average->Exchange();
   state = std::move(*found.state);

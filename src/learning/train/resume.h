@@ -46,12 +46,13 @@ struct Learner {
   OuterStep* outer = nullptr;      // nullptr: all shards make every step together.
   ServedTables* served = nullptr;  // nullptr: every rank has all rows of tables.
 
-  // What goes into a checkpoint besides the weights, borrowed: the optimiser's state and, with an
-  // average, the weights in training; then that of the outer step.
-  std::vector<NamedTensor> State() const;
+  // What goes into a checkpoint besides the weights, borrowed: the optimiser's state, unless it is
+  // given; with an average, the weights in training; then the state of the outer step.
+  std::vector<NamedTensor> State(std::vector<NamedTensor> of_optimizer = {}) const;
 };
 
-// Collective. Copies the tensors of rank `root` to every rank.
+// Collective. Copies the tensors of rank `root` to every rank, but for those of an optimiser that
+// ranks hold in parts.
 Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& communicator);
 
 // Collective. Gives the nets of all ranks the weights of a file that rank 0 reads. Training is

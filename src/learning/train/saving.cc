@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "protium/events.h"
 #include "train/average.h"
+#include "train/shared_optimizer.h"
 
 namespace protium {
 
@@ -71,12 +72,17 @@ Status Saving::Write() {
   state_.seconds = seconds();
   saved_at_ = Clock::now();
   handed_step_ = state_.step;
+  // Empty unless the optimiser is shared.
+  WholeState gathered;
+  if (learner_.optimizer.shared()) {
+    PT_LET(gathered, GatherState(learner_.optimizer, *in_.communicator));
+  }
   if (!leads()) return Status::OK();
   if (whole) {
     Learner all{*whole->weights, *whole->optimizer};
     return writer_->Write(state_, all.weights.Tensors(), all.State());
   }
-  return writer_->Write(state_, in_.weights.Tensors(), learner_.State());
+  return writer_->Write(state_, in_.weights.Tensors(), learner_.State(std::move(gathered.tensors)));
 }
 
 // Collective. All rows of tables that servers hold, if any do; only rank 0 gets them.

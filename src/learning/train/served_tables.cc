@@ -79,8 +79,8 @@ Status ServedTables::ShareOffsets() {
   for (size_t i = 0; i < weights_->parts().size(); ++i) {
     const Variable& each = weights_->parameter(i);
     if (!each.table) continue;
-    tables_.push_back({.parameter = i, .column = spec_.columns[i], .width = each.shape[1]});
-    if (spec_.columns[i] >= 0) served_.push_back(i);
+    tables_.push_back({.parameter = i, .column = each.ids, .width = each.shape[1]});
+    if (each.ids >= 0) served_.push_back(i);
     offsets.push_back(weights_->parts()[i].offset);
   }
   PT_LET(const auto all, communicator_.AllGather(AsText(offsets)));

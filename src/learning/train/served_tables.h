@@ -36,8 +36,6 @@ namespace protium {
 struct ServedSpec {
   int32_t servers = 1;
   std::shared_ptr<const IdTables> all;  // The ids of all training rows.
-  // By parameter of the net, the column of ids that number its rows; -1: it is no table of ids.
-  std::vector<int64_t> columns;
   // Makes the net with rows for these ids.
   std::function<Result<std::unique_ptr<Net>>(std::shared_ptr<const IdTables> ids)> make;
   Choice optimizer;

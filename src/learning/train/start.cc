@@ -9,6 +9,9 @@
 
 #include "base/fault.h"
 #include "format/safetensors.h"
+#include "tensor/guard.h"
+#include "tensor/id_tables.h"
+#include "tensor/philox.h"
 #include "train/name_pattern.h"
 
 namespace protium {
@@ -29,12 +32,7 @@ Result<std::set<std::string>> NamesTaken(const StartOptions& from,
   return names;
 }
 
-Status CopyTensor(const Safetensors& file, const NamedTensor& to, const std::string& model) {
-  const NamedTensor* const from = file.Find(to.name);
-  if (from != nullptr && from->dtype == to.dtype && from->shape == to.shape) {
-    std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());
-    return Status::OK();
-  }
+Status Misfit(const NamedTensor* from, const NamedTensor& to, const std::string& model) {
   const auto shape = [](const NamedTensor& tensor) {
     return fmt::format("{} [{}]", tensor.dtype, fmt::join(tensor.shape, ", "));
   };
@@ -48,22 +46,85 @@ Status CopyTensor(const Safetensors& file, const NamedTensor& to, const std::str
                       "[\"embedding.*\"] }"});
 }
 
-}  // namespace
-
-Status StartFrom(const StartOptions& from, const std::vector<Variable>& parameters,
-                 Weights& weights) {
-  PT_LET(const Safetensors file, Safetensors::Read(from.weights));
-  if (WeightsSha256(file.tensors()) != from.sha256) {
-    return Fail({.exit = Exit::kInput,
-                 .what = "the weights to start from have changed: " + from.weights,
-                 .where = kWhere,
-                 .why = "the sha256 of their tensors differs"});
+Status CopyTensor(const Safetensors& file, const NamedTensor& to, const std::string& model) {
+  const NamedTensor* const from = file.Find(to.name);
+  if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
+    return Misfit(from, to, model);
   }
-  PT_LET(const std::set<std::string> taken, NamesTaken(from, parameters));
-  for (const NamedTensor& to : weights.Tensors()) {
-    if (taken.empty() || taken.contains(to.name)) PT_TRY(CopyTensor(file, to, from.model));
+  std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());
+  return Status::OK();
+}
+
+// A table whose rows belong to the ids `mine`: those that the model has, too, go on; others stay as
+// they begin.
+Status CopyRows(const Safetensors& file, const IdSet& theirs, std::span<const uint64_t> mine,
+                const NamedTensor& to, const std::string& model) {
+  const NamedTensor* const from = file.Find(to.name);
+  if (from == nullptr || from->dtype != to.dtype || from->shape.size() != 2 ||
+      from->shape[0] != theirs.count() || from->shape[1] != to.shape[1]) {
+    return Misfit(from, to, model);
+  }
+  const size_t bytes = size_t(to.shape[1]) * sizeof(float);
+  std::byte* row = const_cast<std::byte*>(to.data.data());
+  for (const uint64_t id : mine) {
+    const int32_t at = theirs.Find(id);
+    if (at != kUnseenId) std::memcpy(row, from->data.data() + size_t(at) * bytes, bytes);
+    row += bytes;
   }
   return Status::OK();
+}
+
+Status StartFrom(const StartOptions& from, const Net& net, Weights& weights) {
+  const std::vector<Variable>& parameters = net.parameters();
+  PT_LET(const Safetensors file, ReadStart(from));
+  PT_LET(const std::set<std::string> taken, NamesTaken(from, parameters));
+  const std::shared_ptr<const IdTables> mine = net.ids();
+  std::shared_ptr<const IdTables> theirs;
+  const std::vector<NamedTensor> tensors = weights.Tensors();
+  // Behind them are the net's constants.
+  for (size_t i = 0; i < parameters.size() + net.buffers().size(); ++i) {
+    const NamedTensor& to = tensors[i];
+    if (!taken.empty() && !taken.contains(to.name)) continue;
+    const int64_t ids = i < parameters.size() ? parameters[i].ids : -1;
+    if (ids < 0) {
+      PT_TRY(CopyTensor(file, to, from.model));
+      continue;
+    }
+    if (!theirs) {
+      PT_LET(theirs, IdTables::Read(file, mine->columns.size(), from.model));
+    }
+    const auto column = size_t(ids);
+    PT_TRY(CopyRows(file, theirs->columns[column], mine->columns[column].ids(), to, from.model));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<Safetensors> ReadStart(const StartOptions& from) {
+  PT_LET(Safetensors file, Safetensors::Read(from.weights));
+  if (WeightsSha256(file.tensors()) == from.sha256) return file;
+  return Fail({.exit = Exit::kInput,
+               .what = "the weights to start from have changed: " + from.weights,
+               .where = kWhere,
+               .why = "the sha256 of their tensors differs"});
+}
+
+Status Initialise(const TrainOptions& train, const TrainInput& input, Optimizer& optimizer) {
+  PT_CHECK(input.served == nullptr || train.from.weights.empty());
+  if (input.communicator->rank() == 0 || input.served != nullptr) {
+    PT_TRY(Guard("initialising the net", [&] {
+      input.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train.seed)}));
+      input.weights.Download();
+    }));
+    if (!train.from.weights.empty()) {
+      PT_TRY(StartFrom(train.from, input.net, input.weights));
+    }
+  }
+  // The rows of ids begin alike wherever they are.
+  if (input.served != nullptr) return input.served->ShareOthers(optimizer);
+  PT_TRY(input.communicator->Broadcast(std::as_writable_bytes(input.weights.parameters()), 0));
+  return input.communicator->Broadcast(std::as_writable_bytes(input.weights.buffers()), 0);
 }
 
 }  // namespace protium

@@ -84,6 +84,21 @@ TEST(Step, GivesTheSameBitsOfASumOfNets) {
   ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 2}});
 }
 
+TEST(Step, GivesTheSameBitsWithRoundedGradients) {
+  const StepSpec rounded{.train = {.gradients = Precision::kBfloat16, .clip_norm = 0.5}};
+  ExpectSameBits({{"hidden", {33, 8}}, {"dropout", 0.25}, {"batch_norm", true}}, rounded);
+  ExpectSameBits({{"hidden", {33, 8}}},
+                 {.train = {.gradients = Precision::kBfloat16, .micro_batches = 2}});
+}
+
+TEST(Step, HasOtherBitsWithRoundedGradientsThanWithout) {
+  const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
+  const NetMaker make = MakerOfMlp({{"hidden", {4}}});
+  const Choice plain = Sgd({.learning_rate = 0.1});
+  const StepSpec rounded{.train = {.gradients = Precision::kBfloat16}};
+  EXPECT_NE(HashesAfter(1, blocks, make, {}, plain), HashesAfter(1, blocks, make, rounded, plain));
+}
+
 // Gradients of parts add up to that of the whole, except for rounding.
 TEST(Step, AddsMicroBatchesUpToTheWholeBatch) {
   const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});

@@ -11,10 +11,12 @@
 
 #include "base/call.h"
 #include "base/fault.h"
+#include "collective/combine.h"
 #include "nets/mlp_kernels.h"
 #include "os/processor.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
+#include "train/shared_optimizer.h"
 
 namespace protium {
 
@@ -42,6 +44,12 @@ StepResult ResultOf(const StepTail& tail) {
 // all-reduce reads, and nothing is copied.
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator) {
+  if (spec.train.gradients != Precision::kFloat32 && weights.device().staged()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "gradients are rounded to bfloat16 on the CPU only",
+                 .where = "train.gradients",
+                 .fix = "set it to \"float32\", or train on the CPU"});
+  }
   std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
   const GradientLayout& layout = optimizer.layout();
   out->leaf_ = {.gradients = layout.size,
@@ -50,13 +58,16 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
                 .ranks = int64_t(spec.first.size()) - 1};
   if (net.members() > 1) out->spec_.loss = LossOfMembers(spec.loss, net.members());
   out->first_shard_ = spec.first[size_t(communicator.rank())];
-  PT_LET(out->tree_,
-         communicator.MakeTree(
-             {.leaves = spec.first.back(), .count = out->leaf_.count(), .first = spec.first}));
+  PT_LET(out->tree_, communicator.MakeTree({.leaves = spec.first.back(),
+                                            .count = out->leaf_.count(),
+                                            .first = spec.first,
+                                            .rounded = out->rounds() ? layout.size : 0}));
   if (!layout.tables.empty()) {
-    out->rows_.emplace(
-        RowTreeSpec{.leaves = spec.first.back(), .first = spec.first, .widths = layout.widths},
-        communicator);
+    out->rows_.emplace(RowTreeSpec{.leaves = spec.first.back(),
+                                   .first = spec.first,
+                                   .widths = layout.widths,
+                                   .rounded = out->rounds()},
+                       communicator);
   }
   PT_TRY(Guard("laying out gradients", [&] {
     for (size_t i = 0; i < out->tree_->own().size(); ++i) {
@@ -93,6 +104,12 @@ void Stepper::AddPartial(const Partial& from, Partial& to) const {
   for (const size_t i : optimizer_.layout().tables) to.tables[i]->Add(*from.tables[i]);
 }
 
+void Stepper::Round(Partial& partial) const {
+  if (!rounds()) return;
+  RoundToBfloat16(partial.sum.data(), leaf_.gradients);
+  for (const size_t i : optimizer_.layout().tables) partial.tables[i]->Round();
+}
+
 Stepper::Partial& Stepper::SpareAt(size_t depth) {
   const std::vector<int64_t>& widths = optimizer_.layout().widths;
   while (spares_.size() <= depth) {
@@ -107,15 +124,23 @@ Stepper::Partial& Stepper::SpareAt(size_t depth) {
 // Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition. This is
 // the recursion of docs/rows.md; the left half is computed in place. A right half of several leaves
 // needs its own memory, one spare per depth, since its sum must be complete before it is added. So
-// does a right leaf of several micro-batches; the net's own backward adds a plain one.
+// does a right leaf of several micro-batches, or one that is rounded first; the net's own backward
+// adds a plain one.
 Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial,
                       bool add, size_t depth) {
-  const bool whole = !add || spec_.train.micro_batches == 1;
-  if (end - begin == 1 && whole) return Leaf(input, begin, partial, add);
+  const bool whole = !add || (spec_.train.micro_batches == 1 && !rounds());
+  if (end - begin == 1 && whole) {
+    PT_TRY(Leaf(input, begin, partial, add));
+    Round(partial);
+    return Status::OK();
+  }
   if (add) {
     PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &SpareAt(depth); }));
     PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
-    return Guard("adding up shards", [&] { AddPartial(*spare, partial); });
+    return Guard("adding up shards", [&] {
+      AddPartial(*spare, partial);
+      Round(partial);
+    });
   }
   const int32_t middle = begin + (end - begin) / 2;
   PT_TRY(AddUp(input, begin, middle, partial, false, depth));
@@ -273,6 +298,9 @@ Result<std::span<const SummedRows>> Stepper::ReduceRows() {
 
 // Returns whether the step was made, on all ranks alike.
 Result<bool> Stepper::Move(Gradient gradient, std::span<const float> defined) {
+  if (optimizer_.shared()) {
+    return StepShared(optimizer_, weights_, gradient, defined, communicator_);
+  }
   if (spec_.served == nullptr) return optimizer_.Step(gradient, defined);
   gradient.sum.tables = spec_.served->Own(gradient.sum.tables);
   return spec_.served->StepMade(optimizer_.Step(gradient, defined));

@@ -5,6 +5,7 @@
 //    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers. With
 //    micro-batches it is the sum of theirs, added in order and complete before it is added to that
 //    of any other shard.
+//    Rounded to 16 bits on request (train.gradients), as every sum of gradients then is.
 // 2. Leaves are added by recursive halving of all shards: here as far as this rank owns whole
 //    subtrees, then by the communicator's tree. So the sum does not depend on which rank owns which
 //    shard.
@@ -41,7 +42,7 @@ struct StepSpec {
   std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
-  TrainOptions train;              // Uses seed, clip_norm, clip_value and micro_batches.
+  TrainOptions train;              // Uses seed, gradients, clip_norm, clip_value and micro_batches.
   PhaseReport phase;               // Called with each part of a step.
   int32_t rank = -1;               // In messages; below 0: that of the communicator.
   ServedTables* served = nullptr;  // Borrowed; nullptr: every rank has all rows of tables.
@@ -119,6 +120,8 @@ class Stepper {
   };
   Partial MakePartial(std::span<float> sum, std::span<SparseRows> rows) const;
   void AddPartial(const Partial& from, Partial& to) const;
+  bool rounds() const { return spec_.train.gradients != Precision::kFloat32; }
+  void Round(Partial& partial) const;
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial, bool add,
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add);

@@ -38,7 +38,8 @@ std::vector<NetCase> NetCases() {
           {"tabular_mlp", {{"hidden", {9, 5}}, {"dropout", 0.2}, {"embedding", 3}}},
           {"wide_and_deep", {{"hidden", {9, 5}}, {"batch_norm", true}}},
           {"tabm", {{"hidden", {8}}, {"members", 3}}},
-          {"factorization_machine", {{"factors", 4}}}};
+          {"factorization_machine", {{"factors", 4}}},
+          {"dlrm", {{"bottom", {6}}, {"top", {7}}, {"embedding", 3}}}};
 }
 
 Result<std::unique_ptr<Net>> MakeNet(const NetCase& net) {
@@ -80,6 +81,22 @@ TEST_P(TableStep, HasTheBitsOfWholeTablesWithClippingAndMicroBatches) {
   ExpectOneHash(Sgd({.learning_rate = 0.1}), {.train = {.clip_norm = 0.05}});
   ExpectOneHash(Adagrad({.learning_rate = 0.1}),
                 {.train = {.micro_batches = 2, .clip_value = 0.01}});
+}
+
+TEST_P(TableStep, HasTheBitsOfWholeTablesWhereEveryRowReadsOneId) {
+  static const SyntheticRows rows(
+      {.rows = 300, .numeric = 4, .cardinalities = {7, 200, 1}, .seed = 8});
+  const auto blocks = MakeSteps(rows, {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2});
+  const Choice choice = Adagrad({.learning_rate = 0.1});
+  const std::string whole = HashesAfter(1, blocks, Whole(GetParam()), {}, choice)[0];
+  for (const int32_t world : {1, 3, 4}) {
+    EXPECT_THAT(HashesAfter(world, blocks, ByRows(GetParam()), {}, choice), testing::Each(whole));
+  }
+}
+
+TEST_P(TableStep, HasTheBitsOfWholeTablesWithRoundedGradients) {
+  ExpectOneHash(Sgd({.learning_rate = 0.1}),
+                {.train = {.gradients = Precision::kBfloat16, .clip_norm = 0.5}});
 }
 
 TEST_P(TableStep, OfRulesThatMoveWholeTablesStaysWhole) {

@@ -14,7 +14,6 @@
 #include "recipe/changes.h"
 #include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
-#include "tensor/philox.h"
 #include "train/average.h"
 #include "train/balance.h"
 #include "train/catch_up.h"
@@ -70,7 +69,6 @@ class Training {
   Status TakeEqualShards();
   Status Rebalance();
   Status Identify();
-  Status Initialise();
   Status TakeChanges();
   Status RunEpoch();
   StepFlags Asks(bool last_of_epoch);
@@ -178,7 +176,10 @@ Status Training::Begin() {
   PT_LET(const bool resumed, saving_.TakeUp([this](const Json& values, CheckpointState& state) {
     verdict_.Choose(values, state);
   }));
-  if (!resumed) PT_TRY(Initialise());
+  if (!resumed) {
+    PT_TRY(Initialise(train_, in_, optimizer_));
+    if (average_) average_->Begin();
+  }
   if (left_out_ > 0) {
     progress_.Send(
         Note{fmt::format("the last step of every epoch leaves {} row{} out: "
@@ -296,26 +297,6 @@ Status Training::Identify() {
   if (in_.validation != nullptr) {
     state_.identity["validation_rows"] = IdentityToJson(in_.validation->identity());
   }
-  return Status::OK();
-}
-
-// Rank 0 decides where training starts, whatever the others' libraries would draw: a net's own
-// initialisation need not be exact. So only rank 0 reads the file of train.from.
-Status Training::Initialise() {
-  if (leads() || in_.served != nullptr) {
-    PT_TRY(Guard("initialising the net", [&] {
-      in_.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train_.seed)}));
-      in_.weights.Download();
-    }));
-    if (!train_.from.weights.empty()) {
-      PT_TRY(StartFrom(train_.from, in_.net.parameters(), in_.weights));
-    }
-  }
-  // The rows of ids begin alike wherever they are.
-  if (in_.served != nullptr) return in_.served->ShareOthers(optimizer_);
-  PT_TRY(in_.communicator->Broadcast(std::as_writable_bytes(in_.weights.parameters()), 0));
-  PT_TRY(in_.communicator->Broadcast(std::as_writable_bytes(in_.weights.buffers()), 0));
-  if (average_) average_->Begin();
   return Status::OK();
 }
 
@@ -489,10 +470,15 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
                  .what = "there are no rows to train on",
                  .fix = "check the query, the split and the validation share"});
   }
-  PT_LET(std::vector<double> rates, ParameterRates(spec.train.parameters, input.net.parameters()));
+  PT_LET(auto rates, ParameterRates(spec.train.parameters, input.net.parameters()));
+  const bool shares = spec.train.share_optimizer;
+  PT_CHECK(!shares || (input.membership == nullptr && input.served == nullptr &&
+                       spec.train.mode == TrainMode::kExact));
+  OptimizerPart part;
+  if (shares) part = {input.communicator->rank(), input.communicator->world()};
   PT_LET(Optimizer optimizer,
          Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
-                         spec.train.threads_per_shard, !AlwaysMovesReadRowsOnly(spec.train)));
+                         spec.train.threads_per_shard, !AlwaysMovesReadRowsOnly(spec.train), part));
   PT_LET(Verdict verdict, Verdict::Make(spec.train, spec.own_metrics));
   return Training(spec, input, std::move(optimizer), std::move(verdict)).Run();
 }

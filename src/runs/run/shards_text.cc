@@ -53,6 +53,13 @@ std::string ShardsText(const Json& training) {
     text += fmt::format("; {} server{} hold{} the rows of ids", servers, servers > 1 ? "s" : "",
                         servers > 1 ? "" : "s");
   }
+  if (!TextAt(training, "gradients").empty()) {
+    text += fmt::format("; sums of gradients are rounded to {}: other weights than with float32",
+                        TextAt(training, "gradients"));
+  }
+  if (training.is_object() && training.value("shared", Json()) == Json(true)) {
+    text += "; each worker holds its part of the optimizer's state";
+  }
   const int64_t bytes = WholeAt(training, "row_bytes");
   if (bytes == 0) return text;
   return text +

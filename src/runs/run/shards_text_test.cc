@@ -23,6 +23,10 @@ TEST(Shards, AreExplained) {
   EXPECT_EQ(ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"servers", 2}}),
             "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; 2 servers hold "
             "the rows of ids");
+  EXPECT_THAT(ShardsText({{"workers", 2}, {"gradients", "bfloat16"}, {"shared", true}}),
+              testing::EndsWith("; sums of gradients are rounded to bfloat16: other weights than "
+                                "with float32; each worker holds its part of the optimizer's "
+                                "state"));
   EXPECT_EQ(ShardsText({{"workers", "x"}, {"shards", 0}}),
             "0 rows per step = 1 shards x 0 rows; 1 worker with 1 shard each");
 }

@@ -16,7 +16,10 @@ constexpr int64_t kLineFloats = 16;
 class SharedTree : public SumTree {
  public:
   SharedTree(std::shared_ptr<Meeting> meeting, const TreeSpec& spec, std::vector<Mapping> memory)
-      : meeting_(std::move(meeting)), count_(spec.count), memory_(std::move(memory)) {
+      : meeting_(std::move(meeting)),
+        count_(spec.count),
+        rounded_(spec.rounded),
+        memory_(std::move(memory)) {
     std::vector<Subtree> all;
     for (int32_t r = 0; r < meeting_->world(); ++r) {
       float* next = reinterpret_cast<float*>(memory_[size_t(r)].data());
@@ -45,7 +48,8 @@ class SharedTree : public SumTree {
     const int64_t end = edge(meeting_->rank() + 1);
     std::vector<const float*> sources = sources_;
     for (const float*& source : sources) source += begin;
-    sum_->Sum(sources, end - begin, result_ + begin);
+    sum_->Sum(sources, end - begin, result_ + begin,
+              std::clamp<int64_t>(rounded_ - begin, 0, end - begin));
     PT_TRY(meeting_->Next());
     return std::span<const float>(result_, size_t(count_));
   }
@@ -62,6 +66,7 @@ class SharedTree : public SumTree {
  private:
   std::shared_ptr<Meeting> meeting_;
   int64_t count_;
+  int64_t rounded_;
   std::vector<Mapping> memory_;
   std::vector<Subtree> own_;
   std::vector<const float*> sources_;

@@ -85,7 +85,9 @@ class TrainTaskTest : public testing::Test {
     reports_.emplace();
     reports_->on_event = on_event_;
     const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
-      RankContext context(&communicator, Dump(FieldsToJson(config_)), TableSchema(),
+      TrainConfig own = config_;
+      if (of_rank_) of_rank_(communicator.rank(), own);
+      RankContext context(&communicator, Dump(FieldsToJson(own)), TableSchema(),
                           input[size_t(communicator.rank())], *reports_);
       return RunTrainTask(context, rows_);
     });
@@ -133,6 +135,7 @@ class TrainTaskTest : public testing::Test {
   TaskRows rows_ = PlainRows();
   std::optional<RankReports> reports_;
   std::function<void(const Json&)> on_event_;
+  std::function<void(int32_t rank, TrainConfig&)> of_rank_;  // Changes what a rank is told.
 };
 
 }  // namespace protium

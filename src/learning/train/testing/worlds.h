@@ -61,7 +61,9 @@ inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blo
     }
     // A step seeds the generator, which must not happen while another rank still draws.
     PT_TRY(communicator.Barrier("drawn"));
-    PT_LET(Optimizer optimizer, Optimizer::Make(choice, *weights));
+    OptimizerPart part;
+    if (spec.train.share_optimizer) part = {communicator.rank(), world};
+    PT_LET(Optimizer optimizer, Optimizer::Make(choice, *weights, {}, 1, false, part));
     StepSpec mine = spec;
     mine.first = ShardOwners(kWorldShards, world);
     if (!mine.loss) mine.loss = SquaredLoss();
