@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser, findChromium, sleep, until } from "./browser.mjs";
 import { kForestJob, kSearchJob, makeSearch, writeShops } from "./made_jobs.mjs";
+import { seeStream } from "./streams.mjs";
 
 const [, , protium, repository, pictures] = process.argv;
 if (!findChromium()) {
@@ -446,12 +447,15 @@ test("a run whose files are not what they should be leaves no blank page", async
   }
 });
 
+test("a stream is seen with its batches and dead letters while it goes on", ({ browser, state }) =>
+  seeStream({ browser, address: state.server.address, scratch, start, pictures }));
+
 test("it fits a phone and the dark", async ({ browser, state }) => {
   const tab = await browser.tab();
   await tab.size(360, 780, true);
-  for (const path of ["", `runs/${state.run}`, `runs/${state.run}/training`, `runs/${state.run}/plan`, `runs/${state.run}/model`]) {
+  for (const path of ["", `runs/${state.run}`, `runs/${state.run}/training`, `runs/${state.run}/plan`, `runs/${state.run}/model`, "streams/live"]) {
     await tab.open(state.server.address + path);
-    await tab.shows(path ? "overview" : "old-0999");
+    await tab.shows(path.startsWith("streams") ? "Dead letters" : path ? "overview" : "old-0999");
     const wide = await tab.run("document.documentElement.scrollWidth - innerWidth");
     assert.ok(wide <= 0, `/${path} is ${wide} pixels too wide for 360`);
     if (pictures) await tab.picture(join(pictures, `phone-${path.split("/").at(-1) || "runs"}.png`));

@@ -12,14 +12,16 @@ import { ReportPage } from "./report";
 import { useRoute } from "./route";
 import { RunScreen } from "./run";
 import { Runs } from "./runs";
+import { Streams, StreamScreen } from "./streams";
 
 function Screen() {
   const { path } = useRoute();
   useEffect(() => {
-    document.title = path[0] === "runs" && path[1] ? `${path[1]} · Protium` : "Protium";
+    document.title = (path[0] === "runs" || path[0] === "streams") && path[1] ? `${path[1]} · Protium` : "Protium";
   }, [path[0], path[1]]);
   if (!path.length) return <Runs />;
   if (path[0] === "compare") return <Compare />;
+  if (path[0] === "streams") return path[1] ? <StreamScreen key={path[1]} name={path[1]} /> : <Streams />;
   if (path[0] === "runs" && path[1]) return <RunScreen key={path[1]} name={path[1]} screen={path[2] ?? ""} />;
   return <Empty>There is nothing at this address.</Empty>;
 }
@@ -80,7 +82,7 @@ function App() {
           <Brand />
         </Link>
         <nav aria-label="main">
-          <Link href="/">runs</Link>
+          <Link href="/">runs</Link> <Link href="/streams">streams</Link>
         </nav>
       </header>
       <main id="content" tabIndex={-1}>

@@ -3,7 +3,7 @@
 import { Component, type ComponentChildren, type JSX } from "preact";
 import { report, type Refused } from "./api";
 import { go } from "./route";
-import type { State } from "./types";
+import type { State, StreamState } from "./types";
 
 // A link within the page: a plain click changes the screen, all others are the browser's. A report
 // has no other screens to lead to.
@@ -35,7 +35,7 @@ export function Brand() {
   );
 }
 
-export function StateMark({ state }: { state: State }) {
+export function StateMark({ state }: { state: State | StreamState }) {
   return <span class={`state ${state.replace(" ", "-")}`}>{state}</span>;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address says which screen is shown, and with which filter: /, /runs/NAME/WHAT, /compare?run=...
+// The address says which screen is shown, and with which filter: /, /runs/NAME/WHAT,
+// /streams/NAME, /compare?run=...
 // A report is a file whose address says nothing: it has all screens one below the other, and keeps
 // filters to itself.
 import { useEffect, useState } from "preact/hooks";
@@ -57,6 +58,10 @@ export function setQuery(name: string, value: string): void {
 
 export function runHref(run: string, screen = ""): string {
   return `/runs/${encodeURIComponent(run)}${screen ? `/${screen}` : ""}`;
+}
+
+export function streamHref(stream: string): string {
+  return `/streams/${encodeURIComponent(stream)}`;
 }
 
 export function compareHref(runs: string[]): string {

@@ -16,6 +16,67 @@ export interface Progress {
   trees?: boolean; // Steps and epochs are rounds of trees.
 }
 
+export type StreamState = "running" | "paused" | "ended" | "failed" | "cut off";
+
+export interface StreamModel {
+  name: string;
+  sha256: string;
+  folder: string;
+  run?: string; // That made it, if it is here.
+  trouble?: string; // Why a newer one is not used.
+  // Of a shadow: what it differs in from the model.
+  rows?: number;
+  differ?: number;
+  mean_apart?: number;
+}
+
+export interface StreamStatus {
+  stream: string;
+  partition?: number;
+  state: StreamState;
+  pid: number;
+  batches: number;
+  rows: number;
+  dead: number;
+  rows_per_second: number;
+  latency_ms?: { p50: number; p99: number };
+  waiting: number;
+  unit: string;
+  in_windows?: number;
+  join?: { events: string; other: string; waiting: number; held?: string };
+  model?: StreamModel;
+  shadow?: StreamModel;
+  training?: { promoted: number; refused: number; failed: number; running?: number | null };
+  partitions?: StreamStatus[];
+  error?: string;
+}
+
+export interface StreamBatch {
+  batch: number;
+  partition?: number;
+  model: string; // Its SHA-256; empty: none.
+  ended: boolean;
+  rows?: number;
+  dead?: number;
+}
+
+export interface DeadLetter {
+  batch?: number;
+  partition?: number;
+  place: string;
+  reason: string;
+  text?: string;
+  hex?: string;
+}
+
+export interface StreamPage {
+  stream: string;
+  folder: string;
+  status: StreamStatus;
+  batches: StreamBatch[];
+  letters: DeadLetter[];
+}
+
 export interface RunSummary {
   run: string;
   state: State;

@@ -14,6 +14,7 @@
 #include "column/schema.h"
 #include "format/csv_options.h"
 #include "job/model_tables.h"
+#include "sources/web_url.h"
 
 namespace protium {
 namespace {
@@ -44,11 +45,33 @@ Status CheckNothingOfRuns(const JobFile& file) {
 Status CheckFormat(const char* where, const std::string& format, bool folder) {
   using Names = std::vector<std::string>;
   const Names formats =
-      folder ? Names{"csv", "jsonl", "parquet", "arrow"} : Names{"json", "csv", "text"};
+      folder ? Names{"csv", "jsonl", "parquet", "arrow"} : Names{"json", "csv", "text", "avro"};
   if (format.empty() || std::ranges::count(formats, format) > 0) return Status::OK();
   return StreamFault(
       where, fmt::format("\"{}\" is no format of {}", format, folder ? "files" : "messages"),
       Suggest(format, formats));
+}
+
+// How messages in Avro say their schema, and nobody else.
+Status CheckAvro(const std::string& where, const StreamSourceOptions& source) {
+  const bool any = !source.schema.empty() || !source.registry.empty();
+  const bool avro = source.format == "avro";
+  if (avro && !any) {
+    return StreamFault(where, "messages in Avro need their schema",
+                       "schema = \"event.avsc\", or registry = \"http://host:8081\"");
+  }
+  if (any && !(avro && source.kafka)) {
+    return StreamFault(where + (source.schema.empty() ? ".registry" : ".schema"),
+                       "only messages in Avro have a schema", "add format = \"avro\"");
+  }
+  if (source.registry.empty()) {
+    if (!source.password) return Status::OK();
+    return StreamFault(where + ".password", "only a schema registry has a password",
+                       "settings of Kafka hold those of its servers");
+  }
+  const Status url = ReadWebUrl(source.registry).status();
+  if (url.ok()) return url;
+  return StreamFault(where + ".registry", FaultOf(url).what, FaultOf(url).fix);
 }
 
 template <class Options>
@@ -94,6 +117,10 @@ Status CheckSink(const JobFile& file) {
                        "add sqlite = \"FILE\" or postgres = \"CONNECTION\"");
   }
   PT_TRY(CheckPlace("stream.sink", sink));
+  if (sink.kafka && sink.format == "avro") {
+    return StreamFault("stream.sink.format", "messages in Avro are read, and not written",
+                       "json, csv or text");
+  }
   return CheckFormat("stream.sink.format", sink.format, sink.folder.has_value());
 }
 
@@ -149,6 +176,7 @@ Status CheckJoin(const JobFile& file) {
   PT_TRY(CheckPlace("stream.join.source", join.source));
   PT_TRY(CheckFormat("stream.join.source.format", join.source.format.value_or(""),
                      join.source.folder.has_value()));
+  PT_TRY(CheckAvro("stream.join.source", join.source));
   PT_TRY(CheckTimes(join));
   if (join.source.folder && join.source.folder == stream.sink.folder) {
     return StreamFault("stream.sink.folder", "the stream would read what it writes",
@@ -201,6 +229,7 @@ Status CheckStream(const JobFile& file) {
   PT_TRY(CheckPlace("stream.source", stream.source));
   PT_TRY(CheckFormat("stream.source.format", stream.source.format.value_or(""),
                      stream.source.folder.has_value()));
+  PT_TRY(CheckAvro("stream.source", stream.source));
   PT_TRY(CheckSink(file));
   PT_TRY(CheckCsvOptions(stream.source.csv));
   if (stream.source.folder && stream.source.folder == stream.sink.folder) {

@@ -19,6 +19,7 @@
 #include "pool/pool_client.h"
 #include "run/event_log.h"
 #include "run/summary.h"
+#include "stream/look_at_streams.h"
 
 namespace protium {
 
@@ -29,6 +30,7 @@ constexpr int64_t kEventsAtOnce = 1 << 20;  // Bytes of events.jsonl in a respon
 constexpr size_t kMostPoints = 2000;        // Of a curve.
 constexpr size_t kMostIntervals = 240;      // Of the lanes of ranks.
 constexpr size_t kMostCompared = 12;
+constexpr size_t kMostStreams = 500;
 
 HttpResponse NotFound(const std::string& path) {
   return Refusal(404, {.what = fmt::format("there is nothing at \"{}\"", path),
@@ -163,6 +165,8 @@ HttpResponse PageApi::Respond(const HttpRequest& request) {
   }
   if (path == "openapi.json") return JsonResponse(OpenApi());
   if (path == "runs") return JsonResponse(*runs_.List());
+  if (path == "streams") return Streams();
+  if (path.starts_with("streams/")) return Stream(std::string(path.substr(8)));
   if (path == "compare") return Compare(request);
   if (path == "gangs") return Gangs();
   if (path == "machine") return MachineOfPool();
@@ -242,6 +246,33 @@ HttpResponse PageApi::ResponseOfRun(const HttpRequest& request, std::string_view
         run->WithStory([](const RunStory& story, int64_t) { return story.Gangs(); }));
   }
   return NotFound(request.path);
+}
+
+void PageApi::NameRuns(Json& status) {
+  for (const char* const which : {"model", "shadow"}) {
+    if (!status.contains(which) || !status[which].is_object()) continue;
+    // RUNS/NAME/model
+    const std::filesystem::path folder = TextAt(status[which], "folder");
+    const std::string run = folder.parent_path().filename().string();
+    if (runs_.Find(run) != nullptr) status[which]["run"] = run;
+  }
+  if (!status.contains("partitions")) return;
+  for (Json& each : status["partitions"]) NameRuns(each);
+}
+
+HttpResponse PageApi::Streams() {
+  Json streams = ListStreams(streams_, kMostStreams);
+  for (Json& each : streams) NameRuns(each);
+  std::error_code ignored;
+  return JsonResponse(
+      {{"folder", std::filesystem::absolute(streams_, ignored).lexically_normal().string()},
+       {"streams", std::move(streams)}});
+}
+
+HttpResponse PageApi::Stream(const std::string& name) {
+  Result<Json> stream = LookAtStream(streams_, name);
+  if (stream.ok()) NameRuns((*stream)["status"]);
+  return ResultResponse(stream);
 }
 
 // The gangs of the running runs, each as last placed.

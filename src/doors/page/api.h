@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests that the page responds to under /api/v1, using only the folders of runs;
+// The requests that the page responds to under /api/v1, using only the folders of runs and streams;
 // docs/page.md lists them. Any thread.
 //
 // Respond() changes nothing. Act() does, and is refused if the page was started without a token.
@@ -16,10 +16,19 @@
 
 namespace protium {
 
+struct ApiFolders {
+  std::filesystem::path runs;
+  std::filesystem::path streams = {};
+  bool changes = false;  // Whether Act() is allowed.
+};
+
 class PageApi {
  public:
-  explicit PageApi(std::filesystem::path runs, bool changes = false)
-      : folder_(runs), changes_(changes), runs_(std::move(runs)) {}
+  explicit PageApi(ApiFolders folders)
+      : folder_(folders.runs),
+        streams_(std::move(folders.streams)),
+        changes_(folders.changes),
+        runs_(std::move(folders.runs)) {}
 
   // Whether a path is a data request: all that begin with "/api/", and "/metrics".
   static bool IsData(const std::string& path);
@@ -50,12 +59,17 @@ class PageApi {
   static Result<Json> OfApplication(LiveRun& run, std::string_view what);
   // Uses the run's overview.
   static Result<Json> ExecutorsOfRun(LiveRun& run, Json& overview);
+  HttpResponse Streams();
+  HttpResponse Stream(const std::string& name);
+  // Names the runs that made its models, as far as they are here.
+  void NameRuns(Json& status);
   HttpResponse Gangs();
   HttpResponse MachineOfPool();
   HttpResponse Prometheus();
   HttpResponse Compare(const HttpRequest& request);
 
   const std::filesystem::path folder_;
+  const std::filesystem::path streams_;
   const bool changes_;
   RunIndex runs_;
   RunModels models_;

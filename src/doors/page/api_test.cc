@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct HttpResponses : testing::Test {
   TestRuns runs;
-  PageApi api{runs.path()};
+  PageApi api{{.runs = runs.path(), .streams = runs.path() / "streams"}};
 
   HttpResponse Get(const std::string& path,
                    std::multimap<std::string, std::string> parameters = {}) {
@@ -53,6 +53,31 @@ TEST_F(HttpResponses, AFinishedRunAsItsFilesHaveIt) {
                                  [](const Json& each) { return each["name"] == "loss"; });
   ASSERT_NE(loss, metrics["series"].end());
   EXPECT_EQ((*loss)["y"], Json({1.0, 0.5, 1.0 / 3, 0.25}));
+}
+
+TEST_F(HttpResponses, StreamsAsTheirFoldersHaveThem) {
+  EXPECT_EQ(GetJson("streams")["streams"], Json::array());
+  const std::string run = runs.Done(1).filename();
+  const fs::path folder = runs.path() / "streams/live";
+  fs::create_directories(folder);
+  const auto write = [&](const std::string& file, const Json& json) {
+    ASSERT_TRUE(WriteFile(folder / file, Dump(json) + "\n").ok());
+  };
+  write("status.json", {{"state", "ended"},
+                        {"rows", 7},
+                        {"model", {{"name", "tag:live"}, {"folder", runs.path() / run / "model"}}},
+                        {"shadow", {{"name", "tag:next"}, {"folder", "/elsewhere/model"}}}});
+  write("log.jsonl", {{"began", 0}, {"stretch", Json::object()}, {"model", "3b85"}});
+  const Json list = GetJson("streams");
+  ASSERT_EQ(list["streams"].size(), 1u);
+  EXPECT_EQ(list["streams"][0]["stream"], "live");
+  EXPECT_EQ(list["streams"][0]["model"]["run"], run);
+  EXPECT_FALSE(list["streams"][0]["shadow"].contains("run"));
+  const Json live = GetJson("streams/live");
+  EXPECT_EQ(live["status"]["rows"], 7);
+  EXPECT_EQ(live["batches"][0]["ended"], false);
+  EXPECT_EQ(Get("streams/other").status, 404);
+  EXPECT_EQ(Get("streams/../runs").status, 404);
 }
 
 TEST_F(HttpResponses, TheSlowRankIsNamed) {
@@ -179,7 +204,7 @@ TEST_F(HttpResponses, EveryPathThatIsDescribedIsThere) {
 }
 
 TEST_F(HttpResponses, WhatChangesARunSaysWhatIsWrong) {
-  PageApi acting(runs.path(), true);
+  PageApi acting({.runs = runs.path(), .changes = true});
   const fs::path run = runs.Done(1), other = runs.Done(1);
   const auto act = [&](const char* method, const fs::path& of, const char* what, const char* body) {
     const std::string path = "/api/v1/runs/" + of.filename().string() + what;
@@ -336,7 +361,7 @@ TEST_F(HttpResponses, FilesThatAreDamagedAnywhereGiveAnAnswer) {
       const bool keep = file == "run.json" && round % 3 != 0;
       std::ofstream(run / file, std::ios::trunc) << (keep ? text : damaged);
     }
-    PageApi fresh(runs.path());
+    PageApi fresh({.runs = runs.path()});
     const std::string path = "/api/v1/runs/" + run.filename().string();
     for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/lanes",
                              "/profile", "/operators", "/gang", "/events", "/logs", "/files"}) {

@@ -24,6 +24,8 @@ constexpr ApiPath kPaths[] = {
     {"", "", "the version and these paths"},
     {"openapi.json", "", "this description"},
     {"runs", "", "all runs: state, times, metrics, progress, engine, tags"},
+    {"streams", "", "all streams: state, rows, rate, latencies, what waits, model"},
+    {"streams/{stream}", "", "one stream, its newest batches and dead letters"},
     {"compare", "run:list", "settings that differ, metrics and seconds of 2 to 12 runs"},
     // From here to "gangs", paths and responses follow Spark's monitoring REST API
     // (spark.apache.org/docs/latest/monitoring.html), for programs that read it.
@@ -80,6 +82,7 @@ std::string InWords(const ApiPath& path) {
   if (path.method == "post") text.insert(0, "POST ");
   if (path.method == "delete") text.insert(0, "DELETE ");
   text = Replaced(Replaced(Replaced(text, "{run}", "ID"), "{path}", "PATH"), "{tree}", "N");
+  text = Replaced(text, "{stream}", "NAME");
   for (const auto& [name, kind] : ParametersOf(path)) {
     const char before = text.find('?') == text.npos ? '?' : '&';
     text += kind == "list" ? fmt::format("{0}{1}=ID&{1}=ID", before, name)
@@ -90,8 +93,10 @@ std::string InWords(const ApiPath& path) {
 
 Json ParameterList(const ApiPath& path) {
   Json list = Json::array();
-  for (const auto& [name, kind] :
-       {std::pair{"run", "string"}, {"path", "string"}, {"tree", "integer"}}) {
+  for (const auto& [name, kind] : {std::pair{"run", "string"},
+                                   {"path", "string"},
+                                   {"stream", "string"},
+                                   {"tree", "integer"}}) {
     if (path.path.find(fmt::format("{{{}}}", name)) == path.path.npos) continue;
     list.push_back(
         {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", kind}}}});

@@ -66,7 +66,7 @@ std::string Inert(const std::string& json) {
 
 // {"run", "protium", "answers": {"metrics": ..., ...}, "left_out": [{"what", "why"}]}
 Result<std::string> DataOf(const fs::path& run) {
-  PageApi api(run.parent_path());
+  PageApi api({.runs = run.parent_path()});
   const std::string name = run.filename().string();
   std::string responses;
   Json left_out = Json::array();

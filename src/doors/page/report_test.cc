@@ -35,7 +35,7 @@ struct Report : testing::Test {
   TestRuns runs;
 
   Json Asked(const fs::path& run, const std::string& what) {
-    PageApi api(runs.path());
+    PageApi api({.runs = runs.path()});
     return ParseJson(api.Respond({.method = "GET",
                                   .path = "/api/v1/runs/" + run.filename().string() + what})
                          .body)

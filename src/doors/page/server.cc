@@ -48,7 +48,8 @@ HttpResponse AssetResponse(const PageAsset& asset) {
 
 // The page determines in the browser which screen an address shows.
 HttpResponse FindAsset(const std::string& path) {
-  const bool screen = path == "/" || path == "/compare" || path.starts_with("/runs/");
+  const bool screen = path == "/" || path == "/compare" || path == "/streams" ||
+                      path.starts_with("/streams/") || path.starts_with("/runs/");
   for (const PageAsset& asset : PageAssets()) {
     if (asset.path == (screen ? "/" : path)) return AssetResponse(asset);
   }
@@ -74,7 +75,8 @@ bool MayAsk(const HttpRequest& request) {
 class HttpPage : public Page, private HttpService {
  public:
   HttpPage(const PageOptions& options, std::unique_ptr<HttpServer> server)
-      : api_(options.runs, !options.token.empty()), server_(std::move(server)) {}
+      : api_({.runs = options.runs, .streams = options.streams, .changes = !options.token.empty()}),
+        server_(std::move(server)) {}
 
   std::string address() const override { return server_->address(); }
 

@@ -39,7 +39,10 @@ struct StreamSourceOptions {
   std::string pattern = "*";
   std::optional<std::string> kafka;  // "host:9092", perhaps several.
   std::string topic;
-  std::optional<std::string> format;  // Of files: unless set, what their names end with.
+  std::optional<std::string> format;      // Of files: unless set, what their names end with.
+  std::string schema;                     // Of Avro: a file below JobFile::data,
+  std::string registry;                   // a server of schemas,
+  std::optional<PasswordPlace> password;  // and that of the user in its URL.
   std::string start = "earliest";
   ReadFiles after = ReadFiles::kKeep;
   bool divided = false;            // Each partition is a stream of its own.
@@ -52,8 +55,16 @@ struct StreamSourceOptions {
     visit("kafka", kafka, {.help = "servers of Kafka: \"host:9092\""});
     visit("topic", topic, {.help = "for kafka: the topic"});
     visit("format", format,
-          {.help = "csv, jsonl, parquet or arrow for files, unless their names say it; json, csv "
-                   "or text for messages"});
+          {.help = "csv, jsonl, parquet or arrow for files, unless their names say it; json, csv, "
+                   "text or avro for messages"});
+    visit("schema", schema,
+          {.help = "for avro: the file with the schema, \"event.avsc\"; beside a registry it has "
+                   "the defaults of fields"});
+    visit("registry", registry,
+          {.help = "for avro: the registry whose schemas messages are written with, "
+                   "\"https://user@host:8081\""});
+    visit("password", password,
+          {.help = "where the password of the registry's user is: { env = \"NAME\" }"});
     visit("start", start,
           {.help = "for kafka, the first time: \"earliest\", \"latest\", or a time such as "
                    "\"2026-11-01 12:00:00\" in UTC"});

@@ -17,8 +17,6 @@
 namespace protium {
 namespace {
 
-Status Refuse(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
-
 // Without its line end.
 std::string_view LineOf(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
@@ -38,20 +36,46 @@ Result<MessageRows> MessageRows::Make(const KafkaSourceOptions& options) {
                  .fix = "columns = { text = \"string\" }",
                  .kept = "nothing was started"});
   }
+  if (options.format == MessageFormat::kAvro) {
+    PT_LET(AvroMessages avro, AvroMessages::Make(options));
+    PT_LET(RecordRows none, RecordRows::Make(arrow::schema({})));
+    MessageRows rows(options, std::move(none));
+    rows.avro_ = std::move(avro);
+    return rows;
+  }
   PT_LET(RecordRows rows, RecordRows::Make(options.columns));
   return MessageRows(options, std::move(rows));
 }
 
 Status MessageRows::Add(const std::function<std::string()>& place,
                         std::optional<std::string_view> bytes) {
-  const Status added = !bytes ? Refuse("the message is null (a tombstone)")
-                       : !arrow::util::ValidateUTF8(*bytes) ? Refuse("the message is not UTF-8")
-                                                            : AddRow(*bytes, place);
+  const Status added =
+      !bytes ? RefuseEvent("the message is null (a tombstone)") : AddBytes(*bytes, place);
   if (added.ok()) return added;
   const Fault fault = FaultOf(added);
   if (fault.exit != Exit::kInput || !fault.kept.empty()) return added;
   dead_.push_back(Letter(place(), ReasonOf(added), bytes.value_or("")));
   return Status::OK();
+}
+
+Status MessageRows::AddBytes(std::string_view bytes, const std::function<std::string()>& place) {
+  if (avro_) {
+    PT_LET(const std::string unknown, avro_->Add(bytes));
+    return TakeNewColumn(unknown, place);
+  }
+  if (!arrow::util::ValidateUTF8(bytes)) return RefuseEvent("the message is not UTF-8");
+  return AddRow(bytes, place);
+}
+
+Result<bool> MessageRows::Learn(std::optional<std::string_view> bytes) {
+  if (!avro_ || !bytes) return true;
+  return avro_->Learn(*bytes);
+}
+std::vector<int32_t> MessageRows::TakeUnknownSchemas() {
+  return avro_ ? avro_->TakeUnknown() : std::vector<int32_t>();
+}
+void MessageRows::SetUnknownSchemas(const std::vector<int32_t>& ids) {
+  if (avro_) avro_->SetUnknown(ids);
 }
 
 Status MessageRows::AddRow(std::string_view text, const std::function<std::string()>& place) {
@@ -61,22 +85,26 @@ Status MessageRows::AddRow(std::string_view text, const std::function<std::strin
     case MessageFormat::kText:
       cells_.assign(1, text);
       return rows_.AddCells(cells_);
+    case MessageFormat::kAvro:
     case MessageFormat::kJson:
       break;
   }
   PT_LET(const std::string unknown,
          rows_.AddObject(text, options_.new_columns == NewColumns::kDead));
-  if (unknown.empty()) return Status::OK();
-  if (options_.new_columns == NewColumns::kStop) {
-    return StopAtNewColumn(place(), unknown);
-  }
-  if (std::ranges::count(ignored_, unknown) > 0) return Status::OK();
-  ignored_.push_back(unknown);
+  return TakeNewColumn(unknown, place);
+}
+
+Status MessageRows::TakeNewColumn(const std::string& column,
+                                  const std::function<std::string()>& place) {
+  if (column.empty()) return Status::OK();
+  if (options_.new_columns == NewColumns::kStop) return StopAtNewColumn(place(), column);
+  if (std::ranges::count(ignored_, column) > 0) return Status::OK();
+  ignored_.push_back(column);
   if (options_.kafka.note) {
     options_.kafka.note(
         fmt::format("{}: column \"{}\" is not among those of the stream and is "
                     "ignored",
-                    place(), unknown));
+                    place(), column));
   }
   return Status::OK();
 }
@@ -84,12 +112,13 @@ Status MessageRows::AddRow(std::string_view text, const std::function<std::strin
 Status MessageRows::AddCsv(std::string_view text) {
   CsvScanner scanner(text, SyntaxOf(options_.csv), "the message");
   PT_LET(const bool any, scanner.Next(found_));
-  if (!any) return Refuse("the message is empty");
-  if (!scanner.rest().empty()) return Refuse("the message has more than one line");
+  if (!any) return RefuseEvent("the message is empty");
+  if (!scanner.rest().empty()) return RefuseEvent("the message has more than one line");
   const size_t columns = size_t(rows_.columns()->num_fields());
   const size_t fewer = columns - std::min(columns, options_.optional.size());
   if (found_.size() != columns && found_.size() != fewer) {
-    return Refuse(fmt::format("the message has {} cells in place of {}", found_.size(), columns));
+    return RefuseEvent(
+        fmt::format("the message has {} cells in place of {}", found_.size(), columns));
   }
   cells_.clear();
   held_.clear();
@@ -112,7 +141,7 @@ Status MessageRows::AddCsv(std::string_view text) {
 
 Result<StreamRows> MessageRows::Finish() {
   StreamRows result;
-  PT_LET(result.rows, rows_.Finish());
+  PT_LET(result.rows, avro_ ? avro_->Finish() : rows_.Finish());
   result.dead = std::exchange(dead_, {});
   return result;
 }

@@ -37,6 +37,13 @@ Result<int> ValueColumn(const arrow::Schema& columns, int key) {
 
 Result<MessageTexts> MessageTexts::Make(const arrow::Schema& columns,
                                         const KafkaSinkOptions& options) {
+  if (options.format == MessageFormat::kAvro) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "messages in Avro are read, and not written",
+                 .where = "stream.sink.format",
+                 .fix = "json, csv or text",
+                 .kept = "nothing was started"});
+  }
   MessageTexts texts;
   texts.format_ = options.format;
   const bool json = options.format == MessageFormat::kJson;

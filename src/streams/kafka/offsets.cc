@@ -31,6 +31,16 @@ std::optional<Offsets> OffsetsFromJson(const Json& json) {
   return offsets;
 }
 
+std::vector<int32_t> UnknownSchemas(const Json& json) {
+  std::vector<int32_t> ids;
+  const Json given = json.value("unknown_schemas", Json());
+  if (!given.is_array()) return ids;
+  for (const Json& each : given) {
+    if (each.is_number_integer()) ids.push_back(each.get<int32_t>());
+  }
+  return ids;
+}
+
 Status RefuseStart(const std::string& what) {
   return Fail({.exit = Exit::kUsage,
                .what = what,
@@ -88,10 +98,12 @@ Result<Offsets> OffsetsAt(const KafkaClient& client, int32_t partitions, int64_t
 }  // namespace
 
 Json StretchToJson(const TopicStretch& stretch) {
-  return {{"topic", stretch.topic},
-          {"from", OffsetsToJson(stretch.from)},
-          {"to", OffsetsToJson(stretch.to)},
-          {"messages", stretch.messages}};
+  Json json = {{"topic", stretch.topic},
+               {"from", OffsetsToJson(stretch.from)},
+               {"to", OffsetsToJson(stretch.to)},
+               {"messages", stretch.messages}};
+  if (!stretch.unknown_schemas.empty()) json["unknown_schemas"] = stretch.unknown_schemas;
+  return json;
 }
 
 Result<TopicStretch> StretchFromJson(const Json& json, const std::string& topic) {
@@ -101,7 +113,7 @@ Result<TopicStretch> StretchFromJson(const Json& json, const std::string& topic)
   const auto from = at("from"), to = at("to");
   const std::string& named = TextAt(json, "topic");
   if (from && to && named == topic) {
-    return TopicStretch{named, *from, *to, WholeAt(json, "messages")};
+    return TopicStretch{named, *from, *to, WholeAt(json, "messages"), UnknownSchemas(json)};
   }
   const bool other = !named.empty() && named != topic;
   return Fail(

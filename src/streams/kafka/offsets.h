@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "base/status.h"
@@ -22,6 +23,9 @@ struct TopicStretch {
   Offsets from;
   Offsets to;
   int64_t messages = 0;
+  // In Avro: numbers of schemas that messages have and the registry has not. Written if there are
+  // any, as "unknown_schemas": [7].
+  std::vector<int32_t> unknown_schemas = {};
 };
 Json StretchToJson(const TopicStretch& stretch);
 // Refuses (kInput) what is no stretch of `topic`.

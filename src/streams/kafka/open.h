@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,16 +17,18 @@
 #include "column/source.h"
 #include "flow/flow.h"
 #include "flow/options.h"
+#include "protium/sources.h"
 
 namespace protium {
 
 // What the bytes of a message are. JSON: an object. CSV: one line, without a header. Text: the
-// value of the only column.
-enum class MessageFormat { kJson, kCsv, kText };
+// value of the only column. Avro, which is only read: a record in its binary form.
+enum class MessageFormat { kJson, kCsv, kText, kAvro };
 inline EnumNames<MessageFormat> Names(MessageFormat) {
   return {{{MessageFormat::kJson, "json"},
            {MessageFormat::kCsv, "csv"},
-           {MessageFormat::kText, "text"}}};
+           {MessageFormat::kText, "text"},
+           {MessageFormat::kAvro, "avro"}}};
 }
 
 struct KafkaConnection {
@@ -44,10 +47,21 @@ struct KafkaConnection {
   std::stop_token stop;                          // Ends waiting.
 };
 
+// Of messages in Avro. At least one of `schema` and `registry`.
+struct AvroOptions {
+  std::string schema;    // Its text, in JSON. Without a registry all messages are of it.
+  std::string registry;  // "https://user@host:8081": messages begin with numbers of its schemas.
+  PasswordPlace password;
+  std::filesystem::path folder;  // Where schemas of the registry are kept.
+  // Whether a stream waits for a registry as long as it is silent, or no longer than `patience`.
+  bool waits = true;
+};
+
 struct KafkaSourceOptions {
   KafkaConnection kafka;
   MessageFormat format = MessageFormat::kJson;
-  SchemaPtr columns;  // EventColumns().
+  AvroOptions avro;
+  SchemaPtr columns;  // EventColumns(). Null, of Avro alone: those of its schema.
   Columns optional;   // The columns that a line of CSV may leave out, all of them.
   NewColumns new_columns = NewColumns::kIgnore;
   CsvOptions csv;
@@ -77,7 +91,7 @@ Result<std::unique_ptr<StreamSink>> OpenKafkaSink(const KafkaSinkOptions& option
 Result<int32_t> CountPartitions(const KafkaConnection& connection);
 
 // Increases whenever the layout of what is declared here or in flow/flow.h changes.
-inline constexpr int32_t kKafkaLibraryVersion = 3;
+inline constexpr int32_t kKafkaLibraryVersion = 4;
 
 // The library's only entry point, protium_open_kafka: opens what is not null. Returns false if it
 // was built for another version.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/fault.h"
@@ -24,6 +25,12 @@ constexpr std::chrono::seconds kReplayPatience{30};
 
 milliseconds Until(SteadyClock::time_point end) {
   return std::chrono::ceil<milliseconds>(end - SteadyClock::now());
+}
+
+// nullopt: the message is null.
+std::optional<std::string_view> BytesOf(const rd_kafka_message_t& message) {
+  if (message.payload == nullptr) return std::nullopt;
+  return std::string_view(static_cast<const char*>(message.payload), message.len);
 }
 
 class TopicSource : public StreamSource {
@@ -48,10 +55,11 @@ class TopicSource : public StreamSource {
   Result<Json> Next(const BatchLimits& limits, milliseconds patience,
                     const std::stop_token& stop) override {
     PT_TRY(GoOn());
-    gathered_.clear();
+    // What a stretch does not say yet waits for its schemas.
+    if (!stretch_.is_null()) gathered_.clear();
     stretch_ = Json();
     const auto began = SteadyClock::now();
-    size_t bytes = 0;
+    size_t bytes = BytesGathered();
     while (gathered_.empty()) {
       // That nothing came is known only where the ends have been reached once.
       const milliseconds left =
@@ -61,13 +69,15 @@ class TopicSource : public StreamSource {
     }
     SayIfBack();
     PT_TRY(Gather(limits, bytes));
-    stretch_ = Describe();
+    PT_LET(const bool known, AwaitSchemas(patience, stop));
+    if (known) stretch_ = Describe();
     return stretch_;
   }
 
   Result<StreamRows> Read(const Json& stretch) override {
-    if (!stretch_.is_null() && stretch == stretch_) return Decode(gathered_);
     PT_LET(const TopicStretch wanted, StretchFromJson(stretch, reader_->client().topic()));
+    rows_.SetUnknownSchemas(wanted.unknown_schemas);
+    if (!stretch_.is_null() && stretch == stretch_) return Decode(gathered_);
     PT_LET(const MessagesByPartition messages, ReadAgain(wanted));
     return Decode(messages);
   }
@@ -132,6 +142,7 @@ class TopicSource : public StreamSource {
       all_told_ = false;
     }
     assigned_ = true;
+    gathered_.clear();  // Comes again, if no stretch says it yet.
     return reader_->Assign(next_);
   }
 
@@ -160,6 +171,36 @@ class TopicSource : public StreamSource {
     return count;
   }
 
+  size_t BytesGathered() const {
+    size_t bytes = 0;
+    for (const auto& [partition, messages] : gathered_) {
+      for (const RdMessage& message : messages) bytes += message->len;
+    }
+    return bytes;
+  }
+
+  // False if the registry of schemas does not respond.
+  Result<bool> LearnSchemas() {
+    for (const auto& [partition, messages] : gathered_) {
+      for (const RdMessage& message : messages) {
+        PT_LET(const bool known, rows_.Learn(BytesOf(*message)));
+        if (!known) return false;
+      }
+    }
+    return true;
+  }
+
+  // A stream that runs once would end if it had to come again: it waits here.
+  Result<bool> AwaitSchemas(milliseconds patience, const std::stop_token& stop) {
+    const auto until = SteadyClock::now() + patience;
+    while (true) {
+      PT_LET(const bool known, LearnSchemas());
+      const bool over = options_.avro.waits && SteadyClock::now() >= until;
+      if (known || over || stop.stop_requested()) return known;
+      std::this_thread::sleep_for(kSlice);
+    }
+  }
+
   // Adds what comes until the batch is full or its time is over.
   Status Gather(const BatchLimits& limits, size_t bytes) {
     const auto until = SteadyClock::now() + limits.gather;
@@ -177,7 +218,9 @@ class TopicSource : public StreamSource {
 
   // The stretch that was gathered; goes on behind it.
   Json Describe() {
-    TopicStretch stretch{.topic = options_.kafka.topic, .messages = int64_t(CountGathered())};
+    TopicStretch stretch{.topic = options_.kafka.topic,
+                         .messages = int64_t(CountGathered()),
+                         .unknown_schemas = rows_.TakeUnknownSchemas()};
     if (!all_told_) stretch.from = stretch.to = next_;
     for (const auto& [partition, messages] : gathered_) {
       stretch.from[partition] = next_[partition];
@@ -204,11 +247,7 @@ class TopicSource : public StreamSource {
     const auto place = [&] {
       return fmt::format("{}[{}] at {}", options_.kafka.topic, message.partition, message.offset);
     };
-    std::optional<std::string_view> bytes;
-    if (message.payload != nullptr) {
-      bytes.emplace(static_cast<const char*>(message.payload), message.len);
-    }
-    return rows_.Add(place, bytes);
+    return rows_.Add(place, BytesOf(message));
   }
 
   // By a reader of its own, so that what this one has fetched ahead stays.

@@ -15,6 +15,10 @@ constexpr size_t kMostShown = 64 << 10;
 
 }  // namespace
 
+Status RefuseEvent(std::string what) {
+  return Fail({.exit = Exit::kInput, .what = std::move(what)});
+}
+
 std::string ReasonOf(const Status& status) {
   const Fault fault = FaultOf(status);
   return fault.where.empty() ? fault.what : fault.where + ": " + fault.what;

@@ -9,6 +9,9 @@
 
 namespace protium {
 
+// The fault of an event that becomes no row.
+Status RefuseEvent(std::string what);
+
 // Why an event was refused, with its position if the fault has one.
 std::string ReasonOf(const Status& status);
 

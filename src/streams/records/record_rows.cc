@@ -9,13 +9,12 @@
 
 #include "base/fault.h"
 #include "format/cell_value.h"
+#include "records/dead_letter.h"
 
 namespace protium {
 namespace {
 
 using JsonKind = JsonValue::Kind;
-
-Status Refuse(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
 
 bool IsScalar(const JsonValue& value) {
   return value.kind != JsonKind::kList && value.kind != JsonKind::kObject;
@@ -64,7 +63,7 @@ Status RecordRows::AddCells(std::span<const std::optional<std::string_view>> cel
   PT_CHECK(cells.size() == each_.size());
   for (size_t i = 0; i < cells.size(); ++i) {
     if (!cells[i] || each_[i].type == CellType::kText) continue;
-    if (each_[i].list) return Refuse(fmt::format("column \"{}\" holds lists", each_[i].name));
+    if (each_[i].list) return RefuseEvent(fmt::format("column \"{}\" holds lists", each_[i].name));
     if (!IsCell(*cells[i], each_[i].type)) {
       return WrongCell(each_[i].name, *cells[i], each_[i].type, "", "");
     }
@@ -86,7 +85,7 @@ Status RecordRows::CheckValue(const Column& column, const JsonValue& value) cons
   }
   if (value.kind == JsonKind::kNull) return Status::OK();
   if (value.kind != JsonKind::kList) {
-    return Refuse(fmt::format("column \"{}\" holds a value that is not a list", column.name));
+    return RefuseEvent(fmt::format("column \"{}\" holds a value that is not a list", column.name));
   }
   JsonScanner items(value.raw);
   items.Open('[');
@@ -101,7 +100,7 @@ Status RecordRows::CheckValue(const Column& column, const JsonValue& value) cons
 
 Status RecordRows::ReadObject(std::string_view object, std::string& unknown) {
   JsonScanner scanner(object);
-  if (!scanner.Open('{')) return Refuse("the event is not an object: { \"key\": value, ... }");
+  if (!scanner.Open('{')) return RefuseEvent("the event is not an object: { \"key\": value, ... }");
   JsonValue key, value;
   while (scanner.Another('}')) {
     if (!scanner.Key(key) || !scanner.Value(value)) break;
@@ -112,12 +111,12 @@ Status RecordRows::ReadObject(std::string_view object, std::string& unknown) {
       continue;
     }
     std::optional<JsonValue>& held = values_[place->second];
-    if (held) return Refuse(fmt::format("the event has the key \"{}\" twice", name));
+    if (held) return RefuseEvent(fmt::format("the event has the key \"{}\" twice", name));
     PT_TRY(CheckValue(each_[place->second], value));
     held = value;
   }
   if (scanner.error() == nullptr && scanner.End()) return Status::OK();
-  return Refuse(
+  return RefuseEvent(
       fmt::format("the event is no JSON: {}, at byte {}", scanner.error(), scanner.column()));
 }
 
@@ -148,7 +147,7 @@ Result<std::string> RecordRows::AddObject(std::string_view object, bool known_on
   std::string unknown;
   PT_TRY(ReadObject(object, unknown));
   if (known_only && !unknown.empty()) {
-    return Refuse(fmt::format("the event has a new column, \"{}\"", unknown));
+    return RefuseEvent(fmt::format("the event has a new column, \"{}\"", unknown));
   }
   for (size_t i = 0; i < values_.size(); ++i) {
     PT_TRY(values_[i] ? AppendValue(i, *values_[i]) : builder_.column(i).AppendNull());

@@ -7,15 +7,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "avro/schema.h"
 #include "base/fault.h"
 #include "base/text.h"
 #include "base/unknown_name.h"
 #include "column/schema.h"
 #include "job/saved_etl.h"
+#include "os/file.h"
+#include "records/avro_rows.h"
 #include "records/record_rows.h"
 
 namespace protium {
 namespace {
+
+constexpr int64_t kMostSchemaBytes = 4 << 20;
 
 std::vector<std::string> TablesOf(const Json& etl) {
   std::vector<std::string> names;
@@ -48,6 +53,33 @@ Result<SchemaPtr> WithDeclared(const SchemaPtr& columns, const ColumnTypes& decl
     }
   }
   return EventColumns(*arrow::schema(std::move(fields)));
+}
+
+// All columns of the schema's file, and of `known` (may be null), whose types count. Null without
+// such a file.
+Result<SchemaPtr> ColumnsOfSchema(const JobFile& job, const StreamSourceOptions& source,
+                                  const std::string& where, const SchemaPtr& known) {
+  if (source.schema.empty()) return SchemaPtr();
+  PT_LET(const std::string text, ReadSchemaFile(job, source, where));
+  const auto columns = [&]() -> Result<SchemaPtr> {
+    PT_LET(const AvroSchema schema, AvroSchema::Parse(text));
+    return AvroColumns(schema);
+  }();
+  if (!columns.ok()) {
+    Fault fault = FaultOf(columns.status());
+    fault.exit = Exit::kUsage;
+    fault.where = where + ".schema" + (fault.where.empty() ? "" : ": " + fault.where);
+    fault.kept = "nothing was started";
+    return Fail(std::move(fault));
+  }
+  arrow::FieldVector fields = (*columns)->fields();
+  if (known == nullptr) return arrow::schema(std::move(fields));
+  for (const auto& field : EventColumns(*known)->fields()) {
+    const int at = (*columns)->GetFieldIndex(field->name());
+    if (at < 0) fields.push_back(field);
+    if (at >= 0) fields[size_t(at)] = field;
+  }
+  return arrow::schema(std::move(fields));
 }
 
 // Whether the model's SQL reads the events' table; sets its name.
@@ -88,6 +120,18 @@ Status UseModelsSql(const LoadedModel& model, EventShape& shape) {
 
 }  // namespace
 
+Result<std::string> ReadSchemaFile(const JobFile& job, const StreamSourceOptions& source,
+                                   const std::string& where) {
+  const auto file = std::filesystem::path(job.data) / source.schema;
+  const auto text = ReadFile(file, kMostSchemaBytes);
+  if (text.ok()) return text;
+  Fault fault = FaultOf(text.status());
+  fault.exit = Exit::kUsage;
+  fault.where = where + ".schema";
+  fault.kept = "nothing was started";
+  return Fail(std::move(fault));
+}
+
 Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model) {
   const StreamOptions& stream = *job.stream;
   EventShape shape{.table = stream.table, .sql = job.etl.sql};
@@ -106,13 +150,19 @@ Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model) {
       !stream.columns.all.empty() || (!shape.sql.empty() && shape.known != nullptr);
   if (complete) {
     PT_LET(shape.columns, WithDeclared(shape.known, stream.columns));
+  } else {
+    PT_LET(shape.columns, ColumnsOfSchema(job, stream.source, "stream.source", shape.known));
   }
   return shape;
 }
 
-Result<EventShape> ShapeOfOther(const EventJoinOptions& join) {
+Result<EventShape> ShapeOfOther(const JobFile& job) {
+  const EventJoinOptions& join = *job.stream->join;
   EventShape shape{.table = join.table};
-  if (join.columns.all.empty()) return shape;
+  if (join.columns.all.empty()) {
+    PT_LET(shape.columns, ColumnsOfSchema(job, join.source, "stream.join.source", nullptr));
+    return shape;
+  }
   PT_LET(shape.columns, WithDeclared(nullptr, join.columns));
   return shape;
 }

@@ -26,9 +26,14 @@ struct EventShape {
 
 // [etl] of the job, else the SQL that the model was trained with if it reads the events' table,
 // else none. Columns are those of the model's table of that name or, without SQL, those that the
-// model reads, and those of stream.columns; without either they are unknown. `model` may be null.
+// model reads, and those of stream.columns; without either those of a schema's file, or else they
+// are unknown. `model` may be null.
 Result<EventShape> ShapeOf(const JobFile& job, const LoadedModel* model);
 // Of the other stream of stream.join, which has no SQL of its own.
-Result<EventShape> ShapeOfOther(const EventJoinOptions& join);
+Result<EventShape> ShapeOfOther(const JobFile& job);
+
+// Reads the file that `source` names as the schema of its messages; `where` is the source's key.
+Result<std::string> ReadSchemaFile(const JobFile& job, const StreamSourceOptions& source,
+                                   const std::string& where);
 
 }  // namespace protium

@@ -74,7 +74,7 @@ Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape
   StreamSteps steps(StepsOf(shape, options, std::move(events)));
   PT_LET(auto read, tables.Read());
   if (options.join) {
-    PT_LET(const EventShape other, ShapeOfOther(*options.join));
+    PT_LET(const EventShape other, ShapeOfOther(request.job.file));
     if (other.columns == nullptr) return nullptr;
     PT_LET(const EventJoin join, EventJoin::Make(*options.join, shape.columns, other.columns));
     PT_LET(auto none, arrow::RecordBatch::MakeEmpty(join.other_schema()));
@@ -101,6 +101,9 @@ Result<Json> PlanStream(const StreamRequest& request) {
                {"own_sql", shape.own_sql},
                {"rows_of_a_batch", options.batch.rows},
                {"ms_of_a_batch", options.batch.ms}};
+  plan["columns_of"] = options.source.registry.empty()
+                           ? "the columns of the first file"
+                           : "those of the topic's schema at " + options.source.registry;
   if (options.join) plan["join"] = JoinText(*options.join);
   if (options.train) plan["train"] = TrainText(*options.train);
   if (model) plan["model"] = {{"name", options.model}, {"folder", loaded->folder.string()}};
@@ -122,7 +125,7 @@ std::string StreamPlanText(const Json& plan) {
                   Printable(TextAt(plan, "sink")), Grouped(WholeAt(plan, "rows_of_a_batch")),
                   WholeAt(plan, "ms_of_a_batch"));
   text += fmt::format("events   {}\n", plan.contains("events") ? ColumnsText(plan["events"])
-                                                               : "the columns of the first file");
+                                                               : TextAt(plan, "columns_of"));
   const std::string sql = TextAt(plan, "sql");
   if (!sql.empty()) {
     text += fmt::format("sql      {}, over the table {}\n",

@@ -28,6 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kColumnsFile = "columns.json";
+
 fs::path Below(const JobFile& job, const std::string& path) {
   return fs::absolute(fs::path(job.data) / path).lexically_normal();
 }
@@ -81,17 +83,51 @@ Result<KafkaConnection> ConnectionFor(const EndsContext& context, const Options&
                          .stop = context.stop};
 }
 
-// Messages do not say the types of their columns.
+// The columns that an earlier process decided.
+Result<SchemaPtr> KeptColumns(const fs::path& file) {
+  if (!IsRegularFile(file)) return SchemaPtr();
+  PT_LET(const std::string text, ReadFile(file, 16 << 20));
+  const Json json = Json::parse(text, nullptr, false);
+  Result<SchemaPtr> columns = SchemaFromJson(json);
+  if (columns.ok()) return columns;
+  return Fail({.exit = Exit::kInput,
+               .what = "the columns of the stream cannot be read",
+               .where = file.string(),
+               .fix = "remove the file: the next events decide anew"});
+}
+
+Status KeepColumns(const EndsContext& context, const arrow::Schema& columns,
+                   const std::string& source) {
+  PT_LET(const Json json, SchemaToJson(columns));
+  PT_TRY(WriteFile(context.folder / kColumnsFile, Dump(json) + "\n"));
+  context.note(fmt::format("columns, from {}: {}", source, fmt::join(columns.field_names(), ", ")));
+  return Status::OK();
+}
+
+// Messages do not say the types of their columns, but schemas of Avro do: null, if a registry has
+// them.
 Result<SchemaPtr> ColumnsOfMessages(const EndsContext& context, const EventShape& shape,
                                     MessageFormat format) {
   if (shape.columns != nullptr) return shape.columns;
   if (shape.known != nullptr) return EventColumns(*shape.known);
   if (format == MessageFormat::kText) return arrow::schema({arrow::field("text", arrow::utf8())});
+  if (format == MessageFormat::kAvro) return KeptColumns(context.folder / kColumnsFile);
   return Fail({.exit = Exit::kUsage,
                .what = "the columns of the messages are not known",
                .where = context.other ? "stream.join.columns" : "stream.columns",
                .fix = "columns = { id = \"int64\", name = \"string\" }",
                .kept = "nothing was started"});
+}
+
+// Processes that share a stream share what they were told of schemas.
+Result<AvroOptions> AvroFor(const EndsContext& context, const StreamSourceOptions& source) {
+  AvroOptions avro{.registry = source.registry,
+                   .password = source.password.value_or(PasswordPlace()),
+                   .folder = WholeFolder(context) / "schemas",
+                   .waits = !context.once};
+  if (source.schema.empty()) return avro;
+  PT_LET(avro.schema, ReadSchemaFile(context.job.file, source, KeyOf(context)));
+  return avro;
 }
 
 Result<std::unique_ptr<StreamSource>> OpenTopic(const EndsContext& context, EventShape& shape) {
@@ -106,7 +142,15 @@ Result<std::unique_ptr<StreamSource>> OpenTopic(const EndsContext& context, Even
   options.columns = shape.columns;
   PT_LET(options.kafka, ConnectionFor(context, source, KeyOf(context)));
   options.partition = context.partition;
-  return OpenKafkaSource(options);
+  if (options.format == MessageFormat::kAvro) {
+    PT_LET(options.avro, AvroFor(context, source));
+  }
+  PT_LET(auto opened, OpenKafkaSource(options));
+  if (shape.columns == nullptr) {
+    shape.columns = opened->schema();
+    PT_TRY(KeepColumns(context, *shape.columns, "the schema registry"));
+  }
+  return opened;
 }
 
 Result<std::unique_ptr<StreamSink>> OpenTopic(const EndsContext& context) {
@@ -135,19 +179,6 @@ Result<Format> FormatCalled(const std::string& name) {
   Format format = Format::kCsv;
   PT_TRY(fields::Read(Json(name), "stream.source.format", format));
   return format;
-}
-
-// The columns that an earlier process decided.
-Result<SchemaPtr> KeptColumns(const fs::path& file) {
-  if (!IsRegularFile(file)) return SchemaPtr();
-  PT_LET(const std::string text, ReadFile(file, 16 << 20));
-  const Json json = Json::parse(text, nullptr, false);
-  Result<SchemaPtr> columns = SchemaFromJson(json);
-  if (columns.ok()) return columns;
-  return Fail({.exit = Exit::kInput,
-               .what = "the columns of the stream cannot be read",
-               .where = file.string(),
-               .fix = "remove the file: the next file of events decides anew"});
 }
 
 // The first whole file of the folder; none if `stop` came first, or with `once` if there is none.
@@ -226,7 +257,7 @@ class FolderOpening {
 
   Result<SchemaPtr> Columns() const {
     if (shape_.columns != nullptr) return shape_.columns;
-    return KeptColumns(context_.folder / "columns.json");
+    return KeptColumns(context_.folder / kColumnsFile);
   }
 
   Status LookAt(const fs::path& file) {
@@ -239,14 +270,7 @@ class FolderOpening {
     if (shape_.columns != nullptr) return Status::OK();
     PT_LET(const SchemaPtr found, ColumnsOfFile(file, format_, source_.csv, shape_.known));
     shape_.columns = EventColumns(*found);
-    PT_LET(const Json json, SchemaToJson(*shape_.columns));
-    PT_TRY(WriteFile(context_.folder / "columns.json", Dump(json) + "\n"));
-    std::string names;
-    for (const auto& field : shape_.columns->fields()) {
-      names += (names.empty() ? "" : ", ") + field->name();
-    }
-    context_.note(fmt::format("columns, from {}: {}", file.filename().string(), names));
-    return Status::OK();
+    return KeepColumns(context_, *shape_.columns, file.filename().string());
   }
 
   const EndsContext& context_;

@@ -94,7 +94,7 @@ Status StreamRun::OpenEnds(const std::stop_token& stop) {
                             .once = request_.once};
   PT_LET(sink_, OpenSink(context));
   if (options_.join) {
-    PT_LET(other_shape_, ShapeOfOther(*options_.join));
+    PT_LET(other_shape_, ShapeOfOther(request_.job.file));
     PT_LET(source_, OpenSources(context, shape_, other_shape_, stop));
     return Status::OK();
   }

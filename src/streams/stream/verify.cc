@@ -118,7 +118,7 @@ class Verifying {
       PT_LET(source_, OpenSource(context, shape_, stop));
       return Status::OK();
     }
-    PT_LET(EventShape other, ShapeOfOther(*options_.join));
+    PT_LET(EventShape other, ShapeOfOther(request_.job.file));
     PT_LET(source_, OpenSources(context, shape_, other, stop));
     if (source_ == nullptr) return Status::OK();
     PT_LET(join_, EventJoin::Make(*options_.join, source_->schema(), other.columns));

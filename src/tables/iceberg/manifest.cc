@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "avro/encoding.h"
 #include "base/fault.h"
-#include "iceberg/avro.h"
 #include "sources/lake_file.h"
 
 namespace protium {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "avro/encoding.h"
 #include "base/fault.h"
 #include "base/text.h"
-#include "iceberg/avro.h"
 #include "iceberg/columns.h"
 #include "iceberg/table.h"
 #include "sources/lake_file.h"

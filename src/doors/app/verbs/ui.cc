@@ -77,6 +77,7 @@ Status Serve(const Arguments& arguments, const Invocation&) {
     PT_LET(options.runs, BringRuns(*on_store, warnings));
   }
   if (options.runs.empty()) options.runs = RunsDir(arguments);
+  options.streams = arguments.Value("--streams-dir", "streams");
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
   options.port = place.port;
@@ -106,10 +107,11 @@ Status Serve(const Arguments& arguments, const Invocation&) {
 CommandVerb UiVerb() {
   std::vector<Flag> flags = ServerPlaceFlags(4040);
   flags.push_back(RunsDirFlag());
+  flags.push_back({"--streams-dir", "DIR", "where streams keep their logs (streams)", ""});
   return {{.name = "ui",
            .operands = {"[RUNS_DIR]"},
            .flags = std::move(flags),
-           .says = "shows all runs in the browser, live and long after",
+           .says = "shows all runs and streams in the browser, live and long after",
            .more = "The first line that it prints is its address. It only reads, so it disturbs no "
                    "run.\nWith --host other machines reach it: then it makes a token, prints it "
                    "once and asks\neverybody for it. Whoever has a token can also tag and delete "

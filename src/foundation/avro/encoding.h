@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "avro/schema.h"
 #include "base/json.h"
 
 namespace protium {
@@ -22,6 +23,14 @@ void PutAvroFlag(std::string& to, bool value);
 // Appends which of a union ["null", T] follows.
 void PutAvroNull(std::string& to);
 void PutAvroSome(std::string& to);
+
+// Appends a float and a double.
+void PutAvroFloat(std::string& to, double value);
+void PutAvroDouble(std::string& to, double value);
+
+// Appends a field's default, which JSON states for a union by a value of one of its branches.
+// Refuses (kInput) what is no value of the type.
+Status PutAvroDefault(std::string& to, const Json& value, const AvroSchema& schema, size_t type);
 
 // A file of one block, not compressed. `records` are `count` values of `schema`, one after the
 // other; `notes` are kept beside the schema.
