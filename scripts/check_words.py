@@ -28,7 +28,11 @@ _STRANGE = re.compile(r"\b(in vain|turned out|fault of ours|borne|the number of 
                       r"gangs? that bends?|bending gangs?|in good order|passed over|changes? places|verb is missing|has no verb|"
                       r"no run goes on|tells survived|what the columns are worth|how far off|take the # from|which SQL reads so|"
                       r"because of how cells are written|of little use to learn|one word more|on others than it has seen|"
-                      r"where the good ones are|is told on stderr|forgives outliers|as many mistakes in each class)\b",
+                      r"explains a verb|behind your back|nobody arbitrates between users|is learned as (a number|one of)|by being there or not|"
+                      r"of little use for learning|inputs: \d+ categor|is no (horizon|type|format|object store|database)|summed their numbers|"
+                      r"does not know what to do with|engine is of another version|a few cells turn into|"
+                      r"come to its end by then|was meant to have|feed its inputs, in their order|what came out|"
+                      r"from the first byte to the|where the good ones are|is told on stderr|forgives outliers|as many mistakes in each class)\b",
                       re.IGNORECASE)
 _FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
 
@@ -59,8 +63,8 @@ def check(path):
 
 
 def strange_words():
-    for path in source_text.repository_files(["src", "include", "docs", "launcher", "older_glibc", "README.md", "CONTRIBUTING.md"],
-                                             [".cc", ".h", ".md"]):
+    for path in source_text.repository_files(["src", "include", "docs", "python", "web", "launcher", "older_glibc", "README.md", "CONTRIBUTING.md"],
+                                             [".cc", ".h", ".md", ".py", ".ts", ".tsx"]):
         for number, line in enumerate(source_text.read(path).split("\n"), 1):
             found = _STRANGE.search(line)
             if found:

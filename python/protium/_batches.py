@@ -16,7 +16,7 @@ def _refusing(make: Callable[[], Any]) -> Any:
     try:
         return make()
     except Exception as error:
-        raise UsageError("the function gave columns that make no table",
+        raise UsageError("the function returned columns that do not form a table",
                          why=str(error.args[0] if error.args else error)) from error
 
 
@@ -34,7 +34,7 @@ def _as_batches(made: Any) -> list[Any]:
         return list(made.to_batches())
     if hasattr(made, "__arrow_c_stream__"):
         return list(pyarrow.RecordBatchReader.from_stream(made))
-    raise UsageError(f"the function gave a {type(made).__name__}, which is not a table")
+    raise UsageError(f"the function returned a {type(made).__name__}, which is not a table")
 
 
 def _of_no_rows(frame: Frame, function: Callable[[Any], Any]) -> Any:
@@ -46,8 +46,8 @@ def _of_no_rows(frame: Frame, function: Callable[[Any], Any]) -> Any:
     try:
         return _as_batches(function(empty))[0]
     except Exception as error:
-        raise UsageError("there are no rows, so nothing is known of what the function gives",
-                         why=f"given a batch without rows it failed: {error!r}") from error
+        raise UsageError("there are no rows, so the columns that the function returns are unknown",
+                         why=f"it failed for a batch without rows: {error!r}") from error
 
 
 def mapped(frame: Frame, function: Callable[[Any], Any]) -> Frame:

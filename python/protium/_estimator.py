@@ -18,7 +18,7 @@ except ImportError:  # None at all, or one before 1.6.
     HAS_SKLEARN = False
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """fit() was not called, or did not end."""
+        """fit() was not called, or did not finish."""
 
     class BaseEstimator:  # type: ignore[no-redef]
         """Parameters are those of __init__, under the same names."""
@@ -50,7 +50,7 @@ except ImportError:  # None at all, or one before 1.6.
             return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
 
     class RegressorMixin:  # type: ignore[no-redef]
-        """The share of variance explained as the score."""
+        """R² as the score."""
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
             import numpy as np

@@ -73,7 +73,7 @@ def _of_objects(name: str, values: Any) -> Column:
     if kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
         return _of_moments(name, [None if gone else each for each, gone in zip(values, missing)])
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise InputError(f'column "{name}" holds {found}, which make no column of one type',
+    raise InputError(f'column "{name}" holds {found}, which cannot form a column of one type',
                      fix="numbers, decimals, texts, booleans or times alone")
 
 
@@ -141,7 +141,7 @@ def _of_texts(name: str, values: Any, missing: Any) -> Column:
         parts = [b"" if gone else each.encode() if isinstance(each, str) else each
                  for each, gone in zip(values, missing)]
     except UnicodeEncodeError as error:
-        raise InputError(f'column "{name}" holds a text that is no Unicode: {error.object!a}') from None
+        raise InputError(f'column "{name}" holds a text that is not valid Unicode: {error.object!a}') from None
     binary = any(isinstance(each, bytes) for each, gone in zip(values, missing) if not gone)
     offsets = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
@@ -195,7 +195,7 @@ def column(name: str, values: Any) -> Column:
         array = array.astype(object)
     if array.dtype.kind == "O":
         return _of_objects(name, array)
-    raise InputError(f'column "{name}" is of type {array.dtype}, which tables do not carry',
+    raise InputError(f'column "{name}" is of type {array.dtype}, which tables cannot hold',
                      fix="two columns, of real and imaginary parts" if array.dtype.kind == "c"
                      else "numbers, texts, booleans or times")
 

@@ -25,12 +25,12 @@ def refused(frame: Any, error: Exception) -> InputError:
         if _converts(column):
             continue
         if column.dtype != object:
-            return InputError(f'column "{name}" is of type {column.dtype}, which tables do not carry',
+            return InputError(f'column "{name}" is of type {column.dtype}, which tables cannot hold',
                               why=_said(error), fix=f'frame["{name}"].astype(...), or leave it out')
         kinds = sorted({type(each).__name__ for each in column.dropna()})
-        return InputError(f'column "{name}" holds {", ".join(kinds)}, which make no column of one type',
+        return InputError(f'column "{name}" holds {", ".join(kinds)}, which cannot form a column of one type',
                           why=_said(error), fix=f'frame["{name}"].astype(str), or another type')
-    return InputError("the frame of pandas makes no table", why=_said(error))
+    return InputError("the pandas frame cannot become a table", why=_said(error))
 
 
 def _converts(column: Any) -> bool:

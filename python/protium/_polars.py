@@ -27,6 +27,6 @@ def taken(data: Any) -> Any:
     for name, kind in getattr(data, "schema", {}).items():
         if str(kind) == "Object":
             # Polars would hand out where the objects lie in memory.
-            raise InputError(f'column "{name}" holds objects of Python, which tables do not carry',
+            raise InputError(f'column "{name}" contains Python objects, which tables cannot hold',
                              fix="cast it to numbers or texts")
     return data

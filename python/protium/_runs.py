@@ -26,7 +26,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What `protium runs` calls it."""
+        """Its name in `protium runs`."""
         return self.folder.name
 
     def _read(self, name: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class Run:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """What was measured, by rows: {"validation": {"log_loss": 0.4, ...}, ...}."""
+        """The metrics, by rows: {"validation": {"log_loss": 0.4, ...}, ...}."""
         return dict(self.result.get("metrics", {}))
 
     @property
@@ -59,15 +59,15 @@ class Run:
         return Path(_library.text_of("pt_run_report", os.fspath(self.folder).encode()))
 
     def compare(self, other: "Run | str | os.PathLike[str]") -> str:
-        """What `protium runs compare` says of this run and another one."""
+        """Compares this run with another one, as `protium runs compare` does."""
         theirs = other.folder if isinstance(other, Run) else other
         return _command.said("runs", "compare", self.folder, theirs)
 
     def keep(self, runs: str | os.PathLike[str] = "runs") -> "Run":
-        """Copies it to a folder of runs, whose `protium ui` and `protium runs` then show it."""
+        """Copies it to a folder of runs, where `protium ui` and `protium runs` show it."""
         kept = Path(runs) / self.name
         if kept.exists():
-            raise UsageError(f"{kept} is there already", fix="another folder, or that run: protium.Run(...)")
+            raise UsageError(f"{kept} already exists", fix="another folder, or that run: protium.Run(...)")
         shutil.copytree(self.folder, kept, ignore=shutil.ignore_patterns("checkpoints", "spill"))
         for name in ("logs", "checkpoints"):
             (kept / name).mkdir(exist_ok=True)

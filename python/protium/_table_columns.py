@@ -143,13 +143,13 @@ def require_usable(kinds: dict[str, str]) -> None:
     """Raises where columns are neither numbers nor texts nor times."""
     if "" in kinds.values():
         names = ", ".join(f'"{name}"' for name, kind in kinds.items() if not kind)
-        raise InputError(f"columns {names} hold neither numbers nor texts nor times",
-                         fix="leave them out, or turn them into such")
+        raise InputError(f"columns {names} are neither numbers nor texts nor times",
+                         fix="leave them out, or convert them")
 
 
 def without_names(frame: Frame, kinds: dict[str, str], X: Any) -> dict[str, str]:
-    """The kinds, "left out" for texts of which most rows have one of their own, such as names and remarks:
-    learned as categories they would be learned by heart. Categories that are given as such stay."""
+    """The kinds, "left out" for texts of which most rows have one of their own, such as names and
+    remarks: as categories they would be memorised. Categories that are given as such stay."""
     given = _categories(X) if _estimator.is_frame(X) else set()
     texts = [name for name in of_kind(kinds, "text") if name not in given]
     if not texts:
@@ -162,8 +162,8 @@ def without_names(frame: Frame, kinds: dict[str, str], X: Any) -> dict[str, str]
     if len(left_out) == len(kinds):
         return kinds
     for name, (distinct, rows) in left_out.items():
-        warnings.warn(f"{name} is left out: it has {distinct:,} different texts in {rows:,} rows, too few rows of each. "
-                      f"As a category of pandas or Polars it is learned all the same", UserWarning, stacklevel=5)
+        warnings.warn(f"{name} is left out: it has {distinct:,} distinct values in {rows:,} rows, too few rows for each. "
+                      "To use it anyway, make it a pandas or Polars category", UserWarning, stacklevel=5)
     return {name: "left out" if name in left_out else kind for name, kind in kinds.items()}
 
 

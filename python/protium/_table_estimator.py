@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What estimators in scikit-learn's manner share, whatever learns in them.
+"""What the estimators with scikit-learn's interface share.
 
 A class of these has __init__() with its parameters, among them those that TableEstimator names, and
 _stages(), the pipeline whose last stage is the estimator.
@@ -119,8 +119,8 @@ class TableEstimator(BaseEstimator):
         return with_validation(rows, X, y, group)
 
     def _table(self, X: Any, extra: dict[str, Any], find_times: bool = False) -> tuple[Any, dict[str, str]]:
-        """table_of() with texts that are times as seconds, those of the fit or, with `find_times`, those
-        that these rows show."""
+        """table_of() with texts that are times as seconds, those of the fit or, with `find_times`,
+        those that these rows show."""
         frame, kinds = table_of(default_session(self.engine), X, extra)
         if find_times:
             self._text_times = text_times(frame.limit(_ROWS_FOR_TIMES), of_kind(kinds, "text"))
@@ -171,19 +171,19 @@ class TableEstimator(BaseEstimator):
 
     @property
     def model_(self) -> Model:
-        """The model, as sessions have it: save(), export(), scorer(), evaluate(), ..."""
+        """The model, a protium.Model: save(), export(), scorer(), evaluate(), ..."""
         _estimator.require_fitted(self)
         return self._model()
 
     @property
     def run_(self) -> Run | None:
-        """The run that fitted it: its folder, report, settings; None where that is gone, as after
-        unpickling."""
+        """The run that fitted it: its folder, report, settings; None where it no longer exists, as
+        after unpickling."""
         return self.model_.run
 
     @property
     def history_(self) -> list[dict[str, Any]]:
-        """What was measured after each epoch, or some of the rounds."""
+        """The metrics after each epoch, or after some of the rounds."""
         _estimator.require_fitted(self)
         return list(self.metrics_["training"]["history"])
 
@@ -197,7 +197,7 @@ class TableEstimator(BaseEstimator):
         self.model_.save(folder)
 
     def export(self, format: str, path: Any, *, force: bool = False) -> list[str]:
-        """Writes the model for another tool ("onnx"); returns what that cannot hold of it."""
+        """Writes the model for another tool ("onnx"); returns what the format cannot hold."""
         return self.model_.export(format, path, force=force)
 
     def scorer(self) -> Scorer:

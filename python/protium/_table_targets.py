@@ -25,8 +25,8 @@ class TableRegressor(RegressorMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Learns from rows X, a matrix or a frame, and their numbers y; several columns of y are
-        learned together. eval_set: rows (X, y) that choose the best epoch, none of which is learned
-        from, in place of a share of X."""
+        learned together. eval_set: rows (X, y) that choose the best epoch in place of a share of X;
+        they are not learned from."""
         name = getattr(y, "name", None)
         y = _estimator.numbers(_estimator.one_column_or_more(y))
         X = _estimator.checked(self, X, reset=True)
@@ -35,7 +35,7 @@ class TableRegressor(RegressorMixin, TableEstimator):
         return self._fit(self._and_validation(rows, eval_set), {"loss": self._loss()}, name)
 
     def predict(self, X: Any) -> Any:
-        """A number for each row; of several quantiles, a column for each level, ascending; of
+        """A number for each row; with several quantiles, a column for each level, ascending; with
         several columns of y, a column for each."""
         import numpy as np
 
@@ -91,7 +91,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
         """Learns from rows X, a matrix or a frame, and their classes y, of any type. eval_set: rows
-        (X, y) that choose the best epoch, none of which is learned from, in place of a share of X."""
+        (X, y) that choose the best epoch in place of a share of X; they are not learned from."""
         import numpy as np
 
         name = getattr(y, "name", None)
@@ -118,7 +118,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         return self.classes_[predicted]
 
     def predict_proba(self, X: Any) -> Any:
-        """The probability of each of classes_, a row for each row."""
+        """The probability of each of classes_, one row for each row of X."""
         return self._scored(X)["probabilities"]
 
 

@@ -16,7 +16,8 @@ _TYPES = {b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4"
 
 
 def _view(array: Any, buffer: int, kind: str, length: int, owner: Any = None) -> Any:
-    """So many values of a buffer, without its offset, as they lie there, for as long as `owner` does."""
+    """So many values of a buffer, without its offset, as they lie there, for as long as `owner`
+    does."""
     import numpy as np
 
     dtype = np.dtype(kind)
@@ -154,7 +155,7 @@ def column(schema: Any, array: Any) -> Any:
         return _lists(schema, format, array, missing)
     if format.startswith(b"d:") and format.count(b",") == 1:
         return _decimals(format, array, missing)
-    raise UsageError(f'column "{schema.name.decode()}" has no form in NumPy', fix="to_arrow()")
+    raise UsageError(f'column "{schema.name.decode()}" has no equivalent in NumPy', fix="to_arrow()")
 
 
 def _lent(schema: Any, array: Any, owner: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ProtiumError(Exception):
-    """One cause, told once. Parts that do not apply are empty texts."""
+    """An error with its parts. Those that do not apply are empty strings."""
 
     exit: int = 1
 
@@ -40,7 +40,7 @@ class EnvironmentFault(ProtiumError):
 
 
 class RemoteError(ProtiumError):
-    """Something remote is out of reach or refused."""
+    """A remote system is unreachable or refused."""
 
     exit = 5
 
@@ -70,7 +70,7 @@ class StoppedError(ProtiumError):
 
 
 class LeakWarning(UserWarning):
-    """A column that by itself gives away what is to be predicted."""
+    """A column that gives the target away by itself (a target leak)."""
 
 
 _BY_EXIT = {kind.exit: kind for kind in (UsageError, InputError, EnvironmentFault, RemoteError,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Frame:
-    """A table as a plan: nothing is computed until rows, a count or a file are asked for."""
+    """A lazy table: nothing is computed until rows, a count or a file are requested."""
 
     def __init__(self, session: "Session", handle: int) -> None:
         self.session = session
@@ -64,20 +64,20 @@ class Frame:
         return self.count(), len(self.columns)
 
     def describe(self) -> dict[str, dict[str, Any]]:
-        """What each column holds: type, count, missing, distinct, mean, std, min, max. One pass over
+        """Statistics of each column: type, count, missing, distinct, mean, std, min, max. One pass over
         the rows; pandas.DataFrame(frame.describe()) is a table of it.
         """
         return described(self)
 
     def leaks(self, label: str) -> dict[str, str]:
-        """The columns that give another one away by themselves, each with the reason: what would be
-        learned in place of what is to be predicted. Reads the rows twice.
+        """The columns that give another one away by themselves (target leaks), each with the reason.
+        Reads the rows twice.
         """
         return dict(json.loads(_library.interruptible(
             lambda: _library.text_of("pt_frame_leaks", self._own(), label.encode()), self.session.cancel)))
 
     def explain(self) -> dict[str, Any]:
-        """What running it would do: engine, tree, sql, what is not exact, placement."""
+        """What running it would do: engine, tree, sql, what may differ between engines, placement."""
         return dict(json.loads(_library.text_of("pt_frame_plan", self._own())))
 
     # ---- Other tables.
@@ -90,7 +90,7 @@ class Frame:
         return self._derived("pt_frame_select", json.dumps(names).encode())
 
     def limit(self, rows: int) -> "Frame":
-        """At most so many rows; which ones is up to the engine."""
+        """At most this many rows; which ones is up to the engine."""
         return self._derived("pt_frame_limit", operator.index(rows))
 
     def head(self, rows: int = 5) -> "Frame":
@@ -98,7 +98,7 @@ class Frame:
         return self.limit(rows)
 
     def filter(self, condition: str) -> "Frame":
-        """The rows for which a condition holds, as SQL has it: frame.filter("age > 30 AND sex = 'f'")."""
+        """The rows for which a SQL condition holds: frame.filter("age > 30 AND sex = 'f'")."""
         return self.sql(f"SELECT * FROM this WHERE {condition}")
 
     def __getitem__(self, names: str | list[str]) -> Any:
@@ -120,10 +120,10 @@ class Frame:
     def split(self, test: float = 0.2, *, by: Sequence[str] = (), seed: int = 0,
               column: str = "", by_time: str = "",
               time_from: str = "") -> tuple["Frame", "Frame"]:
-        """A training and a test side, the same ones in every run and on every engine.
+        """Training and test rows, the same in every run and on every engine.
 
-        Rows that agree in `by` stay together. `column`: a boolean column that is true in test rows.
-        `by_time`: a column of dates or times; the test side is the latest `test` of the rows, or
+        Rows that agree in `by` stay together. `column`: a boolean column that is true for test rows.
+        `by_time`: a column of dates or times; the test rows are the latest `test` of all, or
         all from `time_from` on.
         """
         options = {"test": test, "by": list(by), "seed": seed, "column": column,
@@ -134,7 +134,7 @@ class Frame:
         return Frame(self.session, train.value or 0), Frame(self.session, other.value or 0)
 
     def map_batches(self, function: Callable[[Any], Any]) -> "Frame":
-        """What a function makes of the rows, some thousand at a time, in this process.
+        """Applies a function to the rows, some thousand at a time, in this process.
 
         It gets a pyarrow.RecordBatch and gives another one, a table, a pandas frame or a dict of
         columns, always with the same columns and any number of rows.
@@ -202,7 +202,7 @@ class Frame:
             return numpy.column_stack([floats_of(each) for each in columns.values()])
         except TypeError as error:
             kinds = ", ".join(f"{name} {each.dtype}" for name, each in columns.items())
-            raise UsageError(f"columns of these types make no matrix: {kinds}", why=str(error),
+            raise UsageError(f"columns of these types cannot form a matrix: {kinds}", why=str(error),
                              fix="frame.select(...) of the numbers, or to_columns()") from error
 
     def to_arrow(self) -> Any:
@@ -247,7 +247,7 @@ class Frame:
         """
         names = self.columns
         if len(names) != 1:
-            raise UsageError(f"a tensor is made of one column, and there are {len(names)}",
+            raise UsageError(f"a tensor is made from one column, and there are {len(names)}",
                              fix='frame.select("name")')
         return _numbers(self._columns(lent=True))[0].__dlpack__(**asked)
 
@@ -255,7 +255,8 @@ class Frame:
         return 1, 0  # The memory of the host (kDLCPU).
 
     def write(self, path: str | os.PathLike[str], *, partitions: Sequence[str] = ()) -> None:
-        """Writes the rows in the format of the name's ending: .parquet, .csv, .jsonl, .arrow; text also .gz, .zst.
+        """Writes the rows in the format of the name's ending: .parquet, .csv, .jsonl, .arrow; text
+        also .gz, .zst.
 
         An existing file is refused, unless this session wrote it or was opened with force=True.
         """
@@ -284,7 +285,7 @@ def _numbers(columns: dict[str, Any]) -> list[Any]:
     numbers = {name: floats_of(each) for name, each in columns.items()}
     for name, each in numbers.items():
         if each.dtype.kind not in "biuf":
-            raise UsageError(f'column "{name}" holds no numbers, or misses some of its booleans',
-                             why="a matrix or a tensor is one of numbers",
+            raise UsageError(f'column "{name}" does not hold numbers, or has missing booleans',
+                             why="a matrix or a tensor holds numbers",
                              fix="frame.select(...) of the others, or to_columns()")
     return [numpy.asarray(each) for each in numbers.values()]

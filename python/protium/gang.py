@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python function as a gang: the same one in several processes that are told of each other."""
+"""Runs a Python function in several processes that know of each other (a gang)."""
 
 from __future__ import annotations
 
@@ -39,19 +39,20 @@ def run(function: Callable[..., Any], args: Sequence[Any] = (), *, workers: int 
         python: str | os.PathLike[str] | None = None, files: str | os.PathLike[str] | None = None,
         cores_per_worker: int = 1, gpus_per_worker: int = 0, restarts: int = 0,
         logs: str = "all", env: dict[str, str] | None = None) -> list[Any]:
-    """Calls the function in so many processes, and returns the results by rank.
+    """Calls the function in this many processes, and returns the results by rank.
 
-    They are this machine's, or with engine="sc://host:15002" the executors' of a Spark cluster. Each
-    finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT in its environment, as with
+    They run on this machine or, with engine="sc://host:15002", on the executors of a Spark cluster.
+    Each finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT in its environment, as with
     torchrun, so that torch.distributed.init_process_group("gloo") works. What they print is shown on
-    stderr with [rank] before each line; logs="rank0" or "none" shows less. When one fails the others
-    are ended, and RankError has its traceback; with `restarts` all start again. Ctrl-C ends them all.
+    stderr with [rank] before each line; logs="rank0" or "none" shows less. When one fails, the others
+    are ended, and RankError has its traceback; with `restarts`, all start again. Ctrl-C ends them
+    all.
 
     python: what runs them; unless set this Python, on Spark the "python3" of the executors. It must be
       of the same version (3.11 and 3.11), and have the packages that the function imports.
     files: a folder of which each rank has a copy as its working directory, where it also looks for
       modules; unless set the current one, on Spark an empty one.
-    env: variables for the ranks, which nobody else gets to see.
+    env: environment variables for the ranks alone.
     """
     cluster = engine.startswith("sc://")
     address, secrets = _without_token(engine)
@@ -142,7 +143,7 @@ def _answers(folder: Path, workers: int, failure: ProtiumError | None) -> list[A
         raise failure
     if len(values) != workers:
         missing = min(set(range(workers)) - {rank for rank, _ in values})
-        raise ProtiumError(f"rank {missing} ended well and left no answer in {folder}",
+        raise ProtiumError(f"rank {missing} ended without an error, but left no result in {folder}",
                            why="the function ended its process, or the rank's host does not share this folder")
     return [_value(rank, value) for rank, value in values]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines, and the models that fitting them gives."""
+"""Pipelines, and the models that fitting returns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Stage(dict):  # type: ignore[type-arg]
 
 
 class Pipeline:
-    """A list of stages that has learned nothing yet; fitting leaves it as it is.
+    """An unfitted list of stages; fitting does not change it.
 
     Stages are dicts as in a job file, or made by name: protium.stages.StandardScaler(inputs=["x"]).
     """
@@ -37,7 +37,7 @@ class Pipeline:
         return json.dumps(self.stages, default=_plain).encode()
 
     def check(self, table: Any) -> dict[str, Any]:
-        """Checks the stages against the columns, reads no rows, and gives every option in effect."""
+        """Checks the stages against the columns, reads no rows, and returns every option in effect."""
         frame = _frame_of(table)
         return dict(json.loads(_library.text_of("pt_frame_check", frame._own(), self._json())))
 
@@ -89,12 +89,12 @@ class Model:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """What was measured when it was trained."""
+        """The metrics measured when it was trained."""
         return dict(self._facts()["metrics"])
 
     @property
     def run(self) -> Run | None:
-        """The run that fitted it; None of a model that was loaded."""
+        """The run that fitted it; None for a model that was loaded."""
         folder = self._facts()["run"]
         return Run(folder) if folder else None
 
@@ -117,7 +117,7 @@ class Model:
 
     @property
     def classes(self) -> list[str]:
-        """Of a model of classes: these as text, in the order of their probabilities."""
+        """The classes of a classifier, as text, in the order of their probabilities."""
         return list(self._facts()["classes"])
 
     def transform(self, table: Any, keep: Sequence[str] | None = None) -> Frame:
@@ -144,20 +144,20 @@ class Model:
             {name: np.asarray(each) for name, each in values.items()}
 
     def evaluate(self, table: Any) -> dict[str, Any]:
-        """What the training's metrics are on other rows, which have their labels."""
+        """The training's metrics on other rows, which must have labels."""
         frame = self.session.table(table)
         measured = _library.interruptible(
             lambda: _library.text_of("pt_model_evaluate", self._own(), frame._own()), self.session.cancel)
         return dict(json.loads(measured)["metrics"])
 
     def scorer(self) -> Scorer:
-        """Predicts in this process, for rows that come one by one; made when it is first asked for."""
+        """Predicts in this process, for rows that come one by one; created at its first use."""
         if self._scorer is None:
             self._scorer = Scorer(self)
         return self._scorer
 
     def score_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The predictions for one row, a value for each column, computed in this process."""
+        """The predictions for one row, given as a dict, computed in this process."""
         return self.scorer().score_row(row)
 
     def score_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -180,19 +180,19 @@ class Model:
         return pyarrow.Table.from_batches([self.scorer().forecast(horizon, batch)])
 
     def export(self, format: str, path: str | os.PathLike[str], *, force: bool = False) -> list[str]:
-        """Writes the model for another tool, "onnx" or what else `protium export --help` names, and
-        returns what that format cannot hold of it."""
+        """Writes the model for another tool: "onnx", or another format of `protium export --help`.
+        Returns what the format cannot hold."""
         from . import _command
 
         if not force and os.path.exists(path):
-            raise UsageError(f"{os.fspath(path)} is there already", fix="another path, or force=True to replace it")
+            raise UsageError(f"{os.fspath(path)} already exists", fix="another path, or force=True to replace it")
         with tempfile.TemporaryDirectory(prefix="protium-") as scratch:
             self.save(Path(scratch) / "model")
             words = ["export", os.path.join(scratch, "model"), "--to", format, "--output", os.path.abspath(path)]
             return list(_command.said_json(*words, *(["--force"] if force else []))["left_out"])
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Writes the model's folder, whole or not at all; a model that is there is replaced."""
+        """Writes the model's folder atomically; an existing model is replaced."""
         _library.call("pt_model_save", self._own(), os.fspath(folder).encode())
 
     def __reduce__(self) -> Any:

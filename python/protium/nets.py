@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nets of your own for an estimator: what PyTorch has, as the net "torchscript"."""
+"""Your own PyTorch nets in an estimator, as the net "torchscript"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _folders: list[str] = []
 
 def from_torch(module: Any, example: Sequence[Any] | None = None,
                inputs: Sequence[str] = ("numeric",)) -> dict[str, Any]:
-    """The net that a torch.nn.Module is, with its parameters as they are now, to start from.
+    """A net made from a torch.nn.Module, whose current parameters training starts from.
 
     `inputs` names the fields that its forward() takes: "numeric" (float32), "categories" (int64), or
     columns of lists; it returns [rows, outputs]. With `example`, tensors for these, the module is
@@ -43,7 +43,7 @@ def _same(torch: Any, module: Any, made: Any, example: tuple[Any, ...]) -> None:
     with torch.no_grad():
         if torch.allclose(module(*example), made(*example), equal_nan=True):
             return
-    raise UsageError(f"{type(module).__name__} gives something else when it is traced",
+    raise UsageError(f"{type(module).__name__} gives a different result when it is traced",
                      why="its path depends on the values, or it draws random numbers",
                      fix="leave out example, which scripts it")
 

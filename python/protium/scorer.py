@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Scorer:
-    """A model that is ready to predict, without workers: the bits of `Model.transform`.
+    """A model that is ready to predict, without workers, with the same bits as `Model.transform`.
 
     Any number of threads may use it at once. The nets cnn, ft_transformer and text_classifier are
     computed by ONNX Runtime, whose predictions differ by rounding; without it they are refused, and
@@ -104,7 +104,7 @@ class Scorer:
 
 
 def _plain(value: Any) -> Any:
-    """What json has no form for: numbers and arrays of NumPy, dates and times."""
+    """Values that json cannot encode: NumPy numbers and arrays, dates and times."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "isoformat"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches whose objective is yours: they say what to try, and are told what came of it."""
+"""Searches for your own objective: they propose what to try, and are told the result."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Trial:
         return self.values[name]
 
     def report(self, step: int, value: float) -> None:
-        """A value on the way, at a step above the last one."""
+        """An intermediate value, at a step above the last one."""
         _library.call("pt_search_report", self._search._handle, self.number, step, float(value))
 
     def should_prune(self) -> bool:
-        """Whether what was reported decides that the trial should end here.
+        """Whether the trial should be stopped here, by what was reported.
 
         `search.tell(trial)` then ends it, and the table says that it was pruned.
         """
@@ -52,7 +52,7 @@ class Search:
 
     Space, method, trials, seed, prune, grace, reduction, brackets, seconds, target, patience,
     metric, choose and require are those of [search] in a job file (docs/choosing-a-model.md), but
-    metrics may have any names. Of several, higher_is_better names those of which more is better,
+    metrics may have any names. Of several, higher_is_better names those that are better when higher,
     and a trial is told all of them: search.tell(trial, {"auc": 0.9, "latency_us": 30}). The same
     seed and results give the same trials, however many are open at the same time; `lag` allows as
     many besides the one that is asked for. Any number of threads may use it at once.
@@ -117,18 +117,18 @@ class Search:
 
     @property
     def trials(self) -> list[dict[str, Any]]:
-        """What has come of each trial that is over: "trial", "values", "state", "value", ..."""
+        """The finished trials, each a dict: "trial", "values", "state", "value", ..."""
         return list(self._table()["trials"])
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The best of them, the first of equal ones; None as long as none has a value."""
+        """The best trial, the first of equal ones; None until one has a value."""
         table = self._table()
         return next((each for each in table["trials"] if each["trial"] == table["best"]), None)
 
     @property
     def front(self) -> list[dict[str, Any]]:
-        """With several metrics, those that no other is better than in all of them."""
+        """With several metrics, the Pareto front."""
         table = self._table()
         return [each for each in table["trials"] if each["trial"] in table.get("front", ())]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search over the parameters of an estimator in scikit-learn's manner."""
+"""A search over the parameters of an estimator, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ try:
     from sklearn.base import clone
     from sklearn.model_selection._search import BaseSearchCV
 except ImportError as error:
-    raise EnvironmentFault("SearchCV measures by scikit-learn's folds, and it is not installed",
+    raise EnvironmentFault("SearchCV uses scikit-learn's folds, and scikit-learn is not installed",
                            why=str(error), fix="pip install scikit-learn") from None
 
 
@@ -42,8 +42,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.seed = seed
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
-        """Searches, and fits the best parameters to all rows. Fits print no epochs unless the estimator
-        has verbose=True."""
+        """Searches, and fits the best parameters to all rows. Fits print no progress unless the
+        estimator has verbose=True."""
         given = self.estimator
         if hasattr(given, "get_params") and given.get_params(deep=False).get("verbose", False) is None:
             self.estimator = clone(given).set_params(verbose=False)
@@ -63,5 +63,5 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         name = f"mean_test_{self.refit if isinstance(self.refit, str) else 'score'}"
         if name in results:
             return name
-        raise UsageError("with several scores the search has to know which one to learn from",
+        raise UsageError("with several scores the search needs to know which one decides",
                          fix="refit=NAME, one of the names of scoring")

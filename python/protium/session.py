@@ -28,7 +28,7 @@ class Session:
 
     engine: "local", "local[4]" for at most four workers, "sc://host:15002" for a Spark cluster, or a
       dict with the keys that [engine] has in a job file.
-    folder: keeps logs, checkpoints and models; unless set, a temporary one that goes at the end.
+    folder: keeps logs, checkpoints and models; unless set, a temporary one that is deleted at the end.
     base: where relative paths start; unless set, the working directory.
     store: whether frames that are kept (Frame.keep()), and what is learned of them, outlive the session
       (docs/kept.md).
@@ -55,11 +55,12 @@ class Session:
         _open_sessions.add(self)
 
     def close(self) -> None:
-        """Stops what runs and ends the workers. What came from the session cannot be used any more."""
+        """Stops what is running and ends the workers. Frames and models of the session can no longer
+        be used."""
         if is_hearing():
-            raise UsageError("a function that receives events has closed a session",
+            raise UsageError("a function that receives events tried to close a session",
                              why="the session waits for it to return",
-                             fix="note what is to be done, and do it when the call has returned")
+                             fix="do it once the call has returned")
         handle, self._handle = self._handle, 0
         # A child of fork() has neither the threads nor the workers of its parent.
         if handle and self._process == os.getpid():
@@ -111,7 +112,7 @@ class Session:
         Options are those of a table in a job file: null="NA", delimiter=";", format="csv",
         partitions=["year"], types={"zip": "string"}, ...
 
-        Without a path, a table where it lies: sqlite="notes.db", table="notes";
+        Without a path, a table of a database or a lake: sqlite="notes.db", table="notes";
         postgres="postgresql://reader@host/shop", table="public.orders", password={"env": "PW"};
         mysql=..., excel="plan.xlsx", sheet="2026"; delta="lake/events", version=12.
         """
@@ -120,10 +121,11 @@ class Session:
                                       json.dumps(options).encode()))
 
     def table(self, data: Any, name: str | None = None) -> Frame:
-        """A table of what Python has, under a name for SQL if one is given.
+        """A table from a Python object, under a name for SQL if one is given.
 
-        pandas frames, with their index if it has a name, Polars frames, pyarrow tables and readers, DuckDB relations and whatever else has
-        `__arrow_c_stream__`; dicts of lists or arrays; paths of files; frames of this session.
+        pandas frames, with their index if it has a name, Polars frames, pyarrow tables and readers,
+        DuckDB relations and whatever else has `__arrow_c_stream__`; dicts of lists or arrays; paths
+        of files; frames of this session.
         """
         frame = self._frame_of(data, name)
         if name is not None:
@@ -155,14 +157,14 @@ class Session:
     # ---- Models.
 
     def load(self, folder: str | os.PathLike[str]) -> "Model":
-        """A model that was saved, by whatever: this package, `protium run`, a C++ program."""
+        """A saved model, whether by this package, by `protium run` or by a C++ program."""
         from .model import Model
 
         return Model(self, self._made("pt_session_load", self.handle, os.fspath(folder).encode()))
 
 
 def _one_column(data: Any) -> UsageError:
-    return UsageError(f"a {type(data).__name__} is one column and no table",
+    return UsageError(f"a {type(data).__name__} is one column, not a table",
                       fix='session.table({"name": column})')
 
 
@@ -231,7 +233,7 @@ _defaults: dict[str, Session] = {}
 
 
 def default_session(engine: str = "local") -> Session:
-    """The session that is used where none is named: one for each engine, opened when first needed."""
+    """The default session: one for each engine, opened when first needed."""
     with _default_lock:
         session = _defaults.get(engine)
         if session is None or not session._handle or session._process != os.getpid():

@@ -83,5 +83,5 @@ def __dir__() -> list[str]:
 
 
 def outputs_of(stage: str) -> dict[str, str]:
-    """All outputs of an earlier stage, as an input of a later one."""
+    """All outputs of an earlier stage, as inputs of a later one."""
     return {"stage": stage}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nets for tables in scikit-learn's manner.
+"""Nets for tables, with scikit-learn's interface.
 
 Columns are recognised by their types: numbers are filled and scaled, texts, booleans and categories
 indexed and embedded, times turned into seconds.
@@ -55,10 +55,10 @@ class _Net(TableEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Learns from some rows for one epoch, after those of earlier calls, or of fit().
 
-        What the first rows say of the columns holds for all: how missing values are filled, the scale
-        of numbers and of y, the categories; later categories count as one. So they should be like
-        the rows to come, and rows of a class must be in every call. The optimiser begins anew in each
-        call, and no rows are held out. classes: all of them, for a check.
+        What the first rows determine holds for all later ones: how missing values are filled, the
+        scale of numbers and of y, the categories; later categories count as one. So they should
+        resemble the rows to come, and every call needs rows of each class. The optimiser starts
+        afresh in each call, and no rows are held out. classes: all of them, for a check.
         """
         import numpy as np
 
@@ -78,7 +78,7 @@ class _Net(TableEstimator):
 
     @property
     def feature_importances_(self) -> Any:
-        """The share of each column in what the metric worsens when columns are shuffled (importance_)."""
+        """Permutation importance (importance_), as shares that add up to 1."""
         import numpy as np
 
         worse = np.array([max(self.importance_.get(name, 0.0), 0.0) for name in self._features], "float64")
@@ -121,19 +121,19 @@ class _Net(TableEstimator):
 
 
 class TabularRegressor(_Net, TableRegressor):
-    """A net that predicts numbers. What is not set is as `protium init` writes it for so many rows.
+    """A net that predicts numbers. Defaults are those that `protium init` writes for this many rows.
 
-    hidden: neurons in each layer of the net, which is tabm; net: any net of `protium help nets`
-    instead, as in a job file. epochs: at most; batch_size: rows per step. loss: huber, mse, mae,
-    poisson, ..., or such a loss with its options: {"name": "quantile", "levels": [0.1, 0.9]}.
-    validation: share of the rows held out to choose the best epoch, 0 for none; unless set, 0.2 or 0.1
-    of 100 rows or more. patience: epochs without a better one before training ends. metrics: what is
-    measured on them. workers: processes that train together; they do not change the result.
-    check_leaks: whether to warn (LeakWarning) of columns that give y away, in 20,000 rows.
-    warm_start: a further fit() starts from the weights of the last one. verbose: whether to print
-    epochs; unless set, on terminals. callbacks: functions called with each event of an epoch or a
-    validation, a dict. random_state: the seed; unless set another one each time, which is seed_.
-    engine: where it is trained. train: further options of [train] in job files: {"clip_norm": 1.0}.
+    hidden: neurons in each layer of the net (tabm); net: another net of `protium help nets`, as in a
+    job file. epochs: at most; batch_size: rows per step. loss: huber, mse, mae, poisson, ..., or such
+    a loss with its options: {"name": "quantile", "levels": [0.1, 0.9]}. validation: share of the rows
+    held out to choose the best epoch, 0 for none; unless set, 0.2 or 0.1 of 100 rows or more.
+    patience: epochs without improvement before training ends. metrics: the metrics measured on them.
+    workers: processes that train together; they do not change the result. check_leaks: whether to
+    warn (LeakWarning) of columns that give y away, in 20,000 rows. warm_start: a further fit()
+    continues from the weights of the last one. verbose: whether to print progress; unless set, on
+    terminals. callbacks: functions called with each event of an epoch or a validation, a dict.
+    random_state: the seed; unless set, a new one for each fit, kept in seed_. engine: where it is
+    trained. train: further options of [train] in job files: {"clip_norm": 1.0}.
 
     Once fitted: predict, evaluate, save, export, scorer; model_, run_, history_, importance_,
     feature_importances_, metrics_, n_iter_, seed_.

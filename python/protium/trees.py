@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forests of boosted trees for tables in scikit-learn's manner.
+"""Boosted trees for tables, with scikit-learn's interface.
 
 Columns are recognised by their types: texts, booleans and categories are categories, times become
-seconds. Nothing is filled or scaled: trees learn where rows go whose value is missing.
+seconds. Nothing is filled or scaled: trees learn where to send missing values.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Trees(TableEstimator):
 
     @property
     def feature_importances_(self) -> Any:
-        """The share of each column in what all splits gained; zeros where nothing was split."""
+        """Total gain of the splits on each column, as shares; zeros if there are no splits."""
         import numpy as np
 
         _estimator.require_fitted(self)
@@ -121,14 +121,15 @@ class TreeRegressor(_Trees, TableRegressor):
 
     loss: mse, mae, huber, poisson, tweedie or quantile, or such a loss with its options as in a job
     file: {"name": "huber", "delta": 2}, {"name": "quantile", "levels": [0.1, 0.9]}. rounds to
-    smoothing: as in [trees] of job files (`protium help tree_estimator`); unless set, rounds and leaves
-    are as `protium init` writes them for so many rows. monotone: {column:
-    "rising"} or "falling". interactions: lists of columns; those on the way to a leaf come from one
-    list. Columns have names in frames and positions in matrices. validation: share of the rows held
-    out to choose the best round, 0 for none; unless set, 0.2 or 0.1 of 100 rows or more. patience:
-    rounds without a better one before training ends. metrics, check_leaks, warm_start, verbose, callbacks,
+    smoothing: as in [trees] of job files (`protium help stages tree_estimator`); unless set, rounds and
+    leaves are as `protium init` writes them for this many rows. monotone: {column: "rising"} or
+    "falling". interactions: lists of columns; those on the way to a leaf come from one list. Columns
+    have names in frames and positions in matrices. validation: share of the rows held out to choose
+    the best round, 0 for none; unless set, 0.2 or 0.1 of 100 rows or more. patience: rounds without
+    improvement before training ends. metrics, check_leaks, warm_start, verbose, callbacks,
     random_state and what there is once fitted: as for TabularRegressor. workers: processes that train
-    together; they do not change the result. engine: where it is trained. train: further options of [train] in job files, such as {"from": "model"}.
+    together; they do not change the result. engine: where it is trained. train: further options of
+    [train] in job files, such as {"from": "model"}.
     """
 
 
@@ -187,7 +188,7 @@ def _groups(group: Any, rows: int) -> Any:
     import numpy as np
 
     if group is None:
-        raise ValueError("a ranker needs group=, which says of each row which group it is of")
+        raise ValueError("a ranker needs group=, the group of each row")
     group = np.asarray(group)
     if group.shape == (rows,):
         return group

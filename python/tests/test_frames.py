@@ -177,7 +177,7 @@ class Frames(unittest.TestCase):
             none.map_batches(lambda batch: {"y": batch["x"][0]})
         some = self.session.table({"x": [1]})
         for made in ({"x": [1, "a"]}, {"x": [1], "y": [1, 2]}):
-            with self.assertRaisesRegex(pt.UsageError, "make no table"):
+            with self.assertRaisesRegex(pt.UsageError, "do not form a table"):
                 some.map_batches(lambda batch: made)
 
     def test_many_rows_in_many_batches(self):

@@ -198,7 +198,7 @@ class Models(unittest.TestCase):
         self.assertEqual(model.forecast(1, newer=newer)["day"].to_pylist(), days[62:63])
         rows = pyarrow.table({"day": days[60:62], "rides": pyarrow.array([4.0, None])})
         self.assertEqual(model.forecast(newer=rows)["day"].to_pylist(), days[60:62])
-        with self.assertRaisesRegex(pt.UsageError, "no horizon"):
+        with self.assertRaisesRegex(pt.UsageError, "not a horizon"):
             model.forecast("soon")
         scorer = model.scorer()
         with warnings.catch_warnings(record=True) as caught:

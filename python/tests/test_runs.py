@@ -61,7 +61,7 @@ class Runs(unittest.TestCase):
                 again = other.load(kept.folder / "model")
                 np.testing.assert_array_equal(again.predict(sales()), self.model.predict(sales()))
                 self.assertIsNone(again.run)
-            with self.assertRaisesRegex(pt.UsageError, "is there already"):
+            with self.assertRaisesRegex(pt.UsageError, "already exists"):
                 self.model.run.keep(folder)
         with self.assertRaisesRegex(pt.InputError, "not the folder of a run"):
             pt.Run(folder)

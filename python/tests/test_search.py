@@ -248,7 +248,7 @@ class OverFolds(unittest.TestCase):
         search = pt.SearchCV(DecisionTreeClassifier(), space, trials=4, cv=2, refit="roc_auc",
                              scoring=["accuracy", "roc_auc"]).fit(self.X, self.y)
         self.assertIn("mean_test_accuracy", search.cv_results_)
-        with self.assertRaisesRegex(pt.UsageError, "which one to learn from"):
+        with self.assertRaisesRegex(pt.UsageError, "which one decides"):
             pt.SearchCV(DecisionTreeClassifier(), space, trials=4, cv=2, refit=False,
                         scoring=["accuracy", "roc_auc"]).fit(self.X, self.y)
 

@@ -114,7 +114,7 @@ test("a run is seen while it goes on, and stopped", async ({ tab, address }) => 
   await until("the run is listed", async () => (await tab.run("document.querySelectorAll('.runs tbody tr').length")) > 0);
   const run = await began();
   await tab.run(`document.querySelector('a[href="/runs/${run}"]').click()`);
-  await tab.shows("From the first byte to the last row");
+  await tab.shows("Timeline");
   const first = await until("steps are told", () => tab.run(steps), 60_000);
   await tab.shows("live");
   await until("steps go on", async () => (await tab.run(steps)) > first);
@@ -140,7 +140,7 @@ test("a run is seen to its end, without a reload", async ({ tab, address, state 
   state.run = await began();
   await tab.open(`${address}runs/${state.run}`);
   assert.equal(await job.ended, 0, job.errors);
-  await tab.shows("How good it is");
+  await tab.shows("Metrics");
   const result = resultOf(state.run);
   const text = await tab.text();
   for (const set of ["test", "baseline", "validation"]) {
@@ -176,7 +176,7 @@ test("the machine is seen while a pool runs", async ({ tab, address }) => {
 });
 
 test("every screen shows what the run has", async ({ tab, address, state }) => {
-  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "What the engine ran", data: "What the columns held", model: "Feature importance", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
+  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "Operators of the engine", data: "Column profiles", model: "Feature importance", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
   for (const [screen, word] of Object.entries(words)) {
     await tab.open(`${address}runs/${state.run}/${screen}`);
     await tab.shows(word);
@@ -195,7 +195,7 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   await tab.open(pathToFileURL(file).href);
   const result = resultOf(state.run);
   await tab.shows("Feature importance");
-  const words = [result.metrics.test.rmse.toFixed(4), result.weights_sha256.slice(0, 16), "a straight line in", "rows per step =", "SQL of the job", "What the columns held", "What the engine ran", "train.epochs", "Logs and files lie in the folder"];
+  const words = [result.metrics.test.rmse.toFixed(4), result.weights_sha256.slice(0, 16), "a straight line in", "rows per step =", "SQL of the job", "Column profiles", "Operators of the engine", "train.epochs", "Logs and files lie in the folder"];
   for (const word of words) await tab.shows(word);
   assert.ok(!(await tab.text()).includes("Left out here"));
   await until("the curves are drawn", () => tab.run("document.querySelector('[aria-label^=\"Training loss\"] canvas') !== null"));
@@ -227,7 +227,7 @@ test("a forest is seen by rounds, columns and trees, with the keyboard alone, on
   await until("the curve is by round", async () => (await tab.run(curve)).startsWith("Training loss by round."));
   assert.ok(!(await tab.text()).includes("epoch"));
   await tab.open(`${here}/model`);
-  await tab.shows("How predictions change with a column");
+  await tab.shows("Partial dependence");
   await tab.shows("A tree");
   const press = (words) => tab.run(`[...document.querySelectorAll('button')].find((each) => each.innerText === ${JSON.stringify(words)}).click()`);
   for (const by of ["gain", "cover"]) {
@@ -275,7 +275,7 @@ test("a search is seen trial by trial, to its end and in the report", async ({ t
   assert.ok(pruned > 0, "some trials are pruned");
   await tab.shows(`${24 - pruned} done, ${pruned} pruned`);
   await until("the best is first", async () => (await tab.run("document.querySelector('tr.chosen td')?.innerText")) === String(best));
-  for (const word of ["Importance of options", "How far trials came", "pruned at 1", "by each option", "by two options", "Each trial a line"]) await tab.shows(word);
+  for (const word of ["Importance of options", "Length of trials", "pruned at 1", "by each option", "by two options", "Parallel coordinates"]) await tab.shows(word);
   await until("every option has its picture", () => tab.run("document.querySelectorAll('.plots .trials').length === 3"));
   const { options } = await (await fetch(`${address}api/v1/runs/${run}/trials/importance`)).json();
   assert.deepEqual(options.map((each) => each.option), ["trees.leaves", "trees.learning_rate", "trees.rows"]);
@@ -288,14 +288,14 @@ test("a search is seen trial by trial, to its end and in the report", async ({ t
   await tab.size(1280, 900);
   await tab.open(pathToFileURL(join(runs, run, "report.html")).href);
   await tab.shows("Importance of options");
-  await tab.shows("Each trial a line");
+  await tab.shows("Parallel coordinates");
   if (pictures) await tab.picture(join(pictures, "search-report.png"));
 });
 
 test("a thousand trials of two objectives are there at once", async ({ tab, address }) => {
   const front = makeSearch(join(runs, "wide"), 1000);
   await tab.open(`${address}runs/wide/trials`);
-  await tab.shows("Trials that no other is better than");
+  await tab.shows("Pareto front");
   await tab.shows(`${front.length} of 900`);
   await tab.shows("Importance of options");
   await until("all is drawn", () => tab.run("document.querySelectorAll('.plots .trials').length === 4"));

@@ -72,7 +72,7 @@ async function takePage(tab, address, known) {
   const run = readdirSync(runs).find((name) => name.startsWith("flights-") && name !== known);
   await tab.size(1200, 850);
   await tab.open(`${address}runs/${run}`);
-  await tab.shows("How good it is");
+  await tab.shows("Metrics");
   await take(tab, "page");
 }
 
@@ -93,14 +93,14 @@ async function checkOurs(tab, address, run) {
   const kept = written.find((plan) => plan.operators[0].rows > result.rows);
   assert.ok(kept, "the table to learn from was written");
   await tab.open(`${address}runs/${run}/plan`);
-  await tab.shows(`What the engine ran: ${kept.name}`);
+  await tab.shows(`Operators of the engine: ${kept.name}`);
   await tab.shows("On Spark's own page:");
   await tab.run("[...document.querySelectorAll('h2')].find((each) => each.innerText.startsWith('What the engine ran')).scrollIntoView()");
   await take(tab, "side-plan");
   await tab.open(`${address}runs/${run}/executors`);
   await tab.shows("Spark's executors");
   await tab.open(`${address}runs/${run}`);
-  await tab.shows("How good it is");
+  await tab.shows("Metrics");
   await take(tab, "side-ours");
   return kept;
 }

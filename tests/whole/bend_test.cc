@@ -314,7 +314,7 @@ TEST(BendingGang, IsPausedInTheMiddleOfAChangeAndResumedWithAnotherRange) {
   const Outcome paused = run.Call({"pause", "last"});
   EXPECT_EQ(paused.exit, 0) << paused.err;
   EXPECT_THAT(paused.out, HasSubstr(" is paused after step "));
-  EXPECT_THAT(paused.out, HasSubstr("go on: protium resume "));
+  EXPECT_THAT(paused.out, HasSubstr("to continue: protium resume "));
   EXPECT_THAT(run.Call({"pause", "last"}).err, HasSubstr("is not running"));
   const Outcome stopped = run.command().Wait(seconds(30));
   ASSERT_EQ(stopped.exit, 75) << stopped.err;

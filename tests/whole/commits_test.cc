@@ -54,7 +54,7 @@ void ExpectUpserted(const DatabaseServer& server, const std::string& kind) {
   EXPECT_TRUE(Has(strange.err, "needs column \"ID2\"")) << strange.err;
   const Outcome none = run(all, "mode = \"upsert\"");
   EXPECT_EQ(none.exit, 2) << none.err;
-  EXPECT_TRUE(Has(none.err, "does not say by which columns")) << none.err;
+  EXPECT_TRUE(Has(none.err, "needs the columns to upsert by")) << none.err;
   const Outcome left_out = run(all, "columns = [\"x\"], upsert = [\"id\"]");
   EXPECT_EQ(left_out.exit, 2) << left_out.err;
   EXPECT_TRUE(Has(left_out.err, "has no column \"id\" to upsert by")) << left_out.err;

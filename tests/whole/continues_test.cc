@@ -166,7 +166,7 @@ TEST_F(Continues, WhatHasANameIsListedAndRemovedByItAlone) {
   const std::string run = Daily().json["run"];
   EXPECT_THAT(Protium({"cache", "ls"}).out, HasSubstr("daily"));
   const Outcome all = Protium({"cache", "rm", "--all"});
-  EXPECT_THAT(all.out, HasSubstr("daily stays: what has a name is removed by its name alone"));
+  EXPECT_THAT(all.out, HasSubstr("daily remains: named objects are removed only by name"));
   EXPECT_THAT(Protium({"cache", "rm", run}).out, HasSubstr("daily stays"));
   EXPECT_EQ(Continued(Daily())["after"], 1);
   EXPECT_THAT(Protium({"cache", "rm", "daily"}).out, HasSubstr("1 object removed"));

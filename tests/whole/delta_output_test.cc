@@ -233,7 +233,7 @@ TEST(DeltaOutput, TakesWhatPredictScores) {
   };
   const Outcome refused = predict({});
   EXPECT_EQ(refused.exit, 2) << refused.err;
-  EXPECT_TRUE(Has(refused.err, "there is a table of Delta already")) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "the Delta table already exists")) << refused.err;
   const Outcome added = predict({"--mode", "append"});
   ASSERT_EQ(added.exit, 0) << added.err;
   EXPECT_TRUE(Has(ReadByDeltalake(own, own / "lake"), "601 179699 1 "))

@@ -159,7 +159,7 @@ TEST(Export, GivesMlflowAFolder) {
   own.Write("m.mlflow/notes.txt", "of a person's own");
   const Outcome refused = own.Protium(forced);
   EXPECT_EQ(refused.exit, 2);
-  EXPECT_THAT(refused.err, HasSubstr("holds something else"));
+  EXPECT_THAT(refused.err, HasSubstr("holds something other"));
   EXPECT_EQ(own.Text("m.mlflow/notes.txt"), "of a person's own");
 }
 
@@ -178,7 +178,7 @@ TEST(Export, SaysWhatItLeavesOutAndWritesOverNothing) {
   EXPECT_THAT(weights.err, HasSubstr("left out: everything but the weights"));
   const Outcome again = to("safetensors", "new/m.safetensors");
   EXPECT_EQ(again.exit, 2);
-  EXPECT_THAT(again.err, HasSubstr("m.safetensors is there already"));
+  EXPECT_THAT(again.err, HasSubstr("m.safetensors already exists"));
   // A folder is never removed, even with --force.
   own.Write("kept/file", "of a person's own");
   const Outcome folder = to("onnx", "kept", {"--force"});

@@ -78,7 +78,7 @@ TEST(ForeignForest, IsAModelOnceItIsImported) {
   EXPECT_THAT(text, HasSubstr("90,\"saw\",\"no\",0.04"));
   const Outcome again = own.Protium({"import", file, "--output", out});
   EXPECT_EQ(again.exit, 2);
-  EXPECT_THAT(again.err, HasSubstr("is there already"));
+  EXPECT_THAT(again.err, HasSubstr("already exists"));
   // A forest comes back as it went.
   const std::string json = (own / "m.json").string(), back = (own / "back").string();
   const Outcome written = own.Protium({"export", out, "--to", "xgboost", "--output", json});

@@ -46,7 +46,7 @@ TEST(Import, GivesBackTheBitsThatExportWrote) {
   // Existing files are not overwritten unless asked for.
   const Outcome twice = own.Protium({"import", weights, "--model", own.Model(), "--output", out});
   EXPECT_EQ(twice.exit, 2);
-  EXPECT_THAT(twice.err, HasSubstr("is there already"));
+  EXPECT_THAT(twice.err, HasSubstr("already exists"));
 }
 
 TEST(Import, StartsATraining) {

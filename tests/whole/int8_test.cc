@@ -110,9 +110,9 @@ TEST_F(Int8Model, IsRefusedIfItCostsMoreThanAllowed) {
   EXPECT_EQ(WhyNot(Measured(model, 39), 0), "");
   EXPECT_EQ(WhyNot(Measured(model, 41), 0.03), "");
   const std::string why = WhyNot(Measured(model, 41), 0.02);
-  EXPECT_THAT(why, HasSubstr("in int8 the model's rmse on its validation rows is 41, 2.5 % worse "
+  EXPECT_THAT(why, HasSubstr("in int8 the model's rmse on its validation rows is 41, 2.5% worse "
                              "than 40 in float32"));
-  EXPECT_THAT(why, HasSubstr("no more than 2 % is allowed"));
+  EXPECT_THAT(why, HasSubstr("no more than 2% is allowed"));
 }
 
 TEST_F(Int8Model, IsRefusedIfItsCostIsNotKnown) {
@@ -129,7 +129,7 @@ TEST_F(Int8Model, IsRefusedByNameForOtherPrecisionsAndSenselessLosses) {
   };
   refused({"--precision", "bf16"}, "models do not predict in bf16");
   refused({"--precision", "int4"}, "int4");
-  refused({"--most-loss", "0.1"}, "--most-loss is for weights of 8 bits, and none are wanted");
+  refused({"--most-loss", "0.1"}, "--most-loss is for --precision int8, which is not given");
   refused({"--precision", "int8", "--most-loss", "2"}, "--most-loss 2 is not a share from 0 to 1");
 }
 

@@ -74,9 +74,9 @@ TEST_F(Kept, TheSecondRunTakesTheRowsAndLearnsTheSameWeights) {
   EXPECT_THAT(first.err, HasSubstr("etl      600 rows"));
   const std::string run = first.json["run"].get<std::string>();
   const Outcome plan = Protium({"plan", own_ / "job.toml"});
-  EXPECT_THAT(plan.out, HasSubstr("kept\n  etl  taken from " + run + ", 600 rows, "));
-  EXPECT_THAT(plan.out, HasSubstr("\n  fit  taken from " + run + ", "));
-  EXPECT_THAT(plan.out, HasSubstr("\n  rows  taken from " + run + ", "));
+  EXPECT_THAT(plan.out, HasSubstr("kept\n  etl  reused from " + run + ", 600 rows, "));
+  EXPECT_THAT(plan.out, HasSubstr("\n  fit  reused from " + run + ", "));
+  EXPECT_THAT(plan.out, HasSubstr("\n  rows  reused from " + run + ", "));
   const Outcome second = Run();
   EXPECT_THAT(second.err, HasSubstr("etl      kept from " + run + ", 600 rows  "));
   EXPECT_THAT(second.err, HasSubstr("fit      kept from " + run + ": index, fill, scale  "));
@@ -85,29 +85,28 @@ TEST_F(Kept, TheSecondRunTakesTheRowsAndLearnsTheSameWeights) {
   EXPECT_FALSE(Weights(first).empty());
   EXPECT_EQ(Weights(second), Weights(first));
   EXPECT_EQ(second.json["metrics"], first.json["metrics"]);
-  EXPECT_THAT(Why(), HasSubstr("etl is taken from " + run));
+  EXPECT_THAT(Why(), HasSubstr("etl is reused from " + run));
   const Outcome fresh = Run({"--fresh"});
   EXPECT_THAT(fresh.err, Not(HasSubstr("kept from")));
   EXPECT_EQ(Weights(fresh), Weights(first));
-  EXPECT_THAT(Why(), HasSubstr("etl is taken from " + fresh.json["run"].get<std::string>()));
+  EXPECT_THAT(Why(), HasSubstr("etl is reused from " + fresh.json["run"].get<std::string>()));
 }
 
 TEST_F(Kept, WhyNamesWhatHasChanged) {
-  EXPECT_EQ(Why(), "etl is made: nothing like it is kept yet\n");
+  EXPECT_EQ(Why(), "etl is computed: nothing like it is kept yet\n");
   const std::string run = Run().json["run"].get<std::string>();
   ReplaceInJob("SELECT * FROM machines", "SELECT *, age + 1 AS older FROM machines");
-  EXPECT_EQ(Why(), "etl is made: since " + run +
-                       " kept it, the SQL is another\n"
+  EXPECT_EQ(Why(), "etl is computed: since " + run +
+                       " kept it, the SQL has changed\n"
                        "  was  SELECT * FROM machines\n"
                        "  now  SELECT *, age + 1 AS older FROM machines\n");
   ReplaceInJob("\"machines.csv\" }", "\"machines.csv\", null = \"NA\" }");
   EXPECT_THAT(Why(), HasSubstr("the files are read with other options"));
   ReplaceInJob("SELECT * FROM machines", "SELECT *, now() AS n FROM machines");
-  EXPECT_EQ(Why(), "etl is made in every run: now: gives a different value in every run\n");
+  EXPECT_EQ(Why(), "etl is computed in every run: now: gives a different value in every run\n");
   own_.Write("job.toml", kMachinesJob);
   own_.Write("machines.csv", MachinesTable(601));
-  EXPECT_THAT(Why(),
-              HasSubstr("the file " + (own_ / "machines.csv").string() + " has other contents"));
+  EXPECT_THAT(Why(), HasSubstr("the file " + (own_ / "machines.csv").string() + " has changed"));
   EXPECT_EQ(Run().json["metrics"]["validation"].contains("rmse"), true);
 }
 
@@ -125,10 +124,10 @@ TEST_F(Kept, WhatIsKeptIsListedVerifiedAndRemoved) {
     object = each["object"].get<std::string>();
   }
   EXPECT_THAT(Protium({"cache"}).out, HasSubstr("5 objects, "));
-  EXPECT_EQ(Protium({"cache", "verify"}).out, "5 objects are whole\n");
+  EXPECT_EQ(Protium({"cache", "verify"}).out, "5 objects are intact\n");
   const auto file = own_ / "store" / "objects" / object.substr(0, 2) / object / "table.duckdb";
   std::fstream(file, std::ios::in | std::ios::out).seekp(9000).put('!');
-  EXPECT_THAT(Protium({"cache", "verify"}).out, HasSubstr("was damaged: it is dropped"));
+  EXPECT_THAT(Protium({"cache", "verify"}).out, HasSubstr("was damaged: it is removed"));
   Run();
   const Outcome none = Protium({"cache", "rm", "--input", own_ / "other.csv"});
   EXPECT_THAT(none.out, HasSubstr("0 objects removed"));
@@ -164,8 +163,8 @@ TEST_F(Kept, WhatFollowsIsNamedByTheRowsAndNotByTheSql) {
 TEST_F(Kept, AnotherStageIsFittedAndPackedAgain) {
   const std::string run = Run().json["run"].get<std::string>();
   ReplaceInJob("id = \"fill\"", "with = \"mean\"\nid = \"fill\"");
-  EXPECT_THAT(Why(), HasSubstr("fit is made: since " + run +
-                               " kept it, the stages ask for something else of the rows\n"));
+  EXPECT_THAT(Why(), HasSubstr("fit is computed: since " + run +
+                               " kept it, the stages need something else of the rows\n"));
   const Outcome mean = Run();
   EXPECT_THAT(mean.err, HasSubstr("etl      kept from " + run));
   EXPECT_THAT(mean.err, Not(HasSubstr("fit      kept from")));
@@ -177,8 +176,8 @@ TEST_F(Kept, AnotherStageIsFittedAndPackedAgain) {
   EXPECT_THAT(more.err, HasSubstr("rows, kept from " + run));
   EXPECT_EQ(Weights(more), Weights(Run({"--set", "train.epochs=3", "--fresh"})));
   ReplaceInJob("batch_size = 64", "batch_size = 64\nshards = 2");
-  EXPECT_THAT(Why(), HasSubstr("rows is made: since "));
-  EXPECT_THAT(Why(), HasSubstr(" kept it, train.shards is another\n"));
+  EXPECT_THAT(Why(), HasSubstr("rows is computed: since "));
+  EXPECT_THAT(Why(), HasSubstr(" kept it, train.shards has changed\n"));
   EXPECT_THAT(Run().err, Not(HasSubstr("rows, kept from")));
 }
 
@@ -190,7 +189,7 @@ TEST_F(Kept, AFlippedBitIsNeverAWrongAnswer) {
     EXPECT_THAT(run.err, HasSubstr("was damaged and is dropped")) << kind;
     EXPECT_EQ(Weights(run), Weights(first)) << kind;
     EXPECT_EQ(ProfileOf(run), ProfileOf(first)) << kind;
-    EXPECT_EQ(Protium({"cache", "verify"}).out, "5 objects are whole\n") << kind;
+    EXPECT_EQ(Protium({"cache", "verify"}).out, "5 objects are intact\n") << kind;
   }
 }
 

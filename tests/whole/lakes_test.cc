@@ -303,7 +303,7 @@ TEST(Lakes, ADeltaTableIsReadAtItsVersionOrTimeHereAndAtAStore) {
         Has(CountOf(own, store, table + ", timestamp = \"soon\" }"), "\"soon\" is no time"));
     EXPECT_TRUE(Has(CountOf(own, store, table + ", version = 7 }"), "version"));
   }
-  EXPECT_TRUE(Has(CountOf(own, store, "{ delta = \"runs\" }"), "is no Delta table"));
+  EXPECT_TRUE(Has(CountOf(own, store, "{ delta = \"runs\" }"), "is not a Delta table"));
 }
 
 TEST(Lakes, ADeltaTableIsKeptByItsVersion) {

@@ -14,8 +14,8 @@ TEST(Inspect, ShowsWhatATableHolds) {
   ASSERT_EQ(seen.exit, 0) << seen.err;
   for (const char* part :
        {"600 rows, 5 columns",
-        "kind    string         0         3  lathe          press     lathe (33 %)",
-        "id has another value in every row", "first rows"}) {
+        "kind    string         0         3  lathe          press     lathe (33%)",
+        "id has a different value in every row", "first rows"}) {
     EXPECT_TRUE(Has(seen.out, part)) << part << "\n" << seen.out;
   }
   const Outcome json = own.Protium({"inspect", own / "machines.csv", "--json"});
@@ -77,8 +77,8 @@ TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
   const Outcome made = own.Protium(
       {"init", own / "machines.csv", "--label", "hours", "--output", own / "machines.toml"});
   ASSERT_EQ(made.exit, 0) << made.err;
-  EXPECT_TRUE(Has(made.out, "hours is learned as a number")) << made.out;
-  EXPECT_TRUE(Has(made.out, "left out: id has another value in every row")) << made.out;
+  EXPECT_TRUE(Has(made.out, "predicts hours (regression)")) << made.out;
+  EXPECT_TRUE(Has(made.out, "left out: id has a different value in every row")) << made.out;
   EXPECT_TRUE(Has(made.out, "next: protium run ")) << made.out;
   const Outcome run =
       own.Protium({"run", own / "machines.toml", "--json", "--runs-dir", own / "runs"});
@@ -187,10 +187,9 @@ TEST(Init, JoinsTheTablesOfAFolderAndReadsItsDates) {
       own.Protium({"init", own / "shop", "--label", "sold", "--output", own / "shop.toml"});
   ASSERT_EQ(made.exit, 0) << made.err;
   for (const char* part :
-       {"shops is joined by shop: one row for each, found for 100 % of the rows of sales",
+       {"shops is joined by shop: one row for each, found for 100% of the rows of sales",
         "notes is not joined: it shares no column with sales",
-        "day is read as a date written dd.MM.yyyy",
-        "test rows are the last fifth in time, by day"}) {
+        "day is read as a date written dd.MM.yyyy", "the test rows are the last 20% by day"}) {
     EXPECT_TRUE(Has(made.out, part)) << part << "\n" << made.out;
   }
   const std::string job = own.Text("shop.toml");

@@ -75,7 +75,7 @@ void ExpectScoresGoTo(const OwnJob& own, const std::string& place, std::vector<s
   EXPECT_EQ(count(), "600\n");
   const Outcome refused = predict({});
   EXPECT_EQ(refused.exit, 2) << refused.err;
-  EXPECT_TRUE(Has(refused.err, "there is a table late already")) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "the table late already exists")) << refused.err;
   EXPECT_EQ(predict({"--force"}).exit, 0);
   EXPECT_EQ(count(), "600\n");
   const Outcome upserted = predict({"--upsert", "id"});
@@ -160,11 +160,11 @@ TEST(Places, WrongOnesAreRefused) {
   };
   refused({"inspect", "postgres://me:canary@db.example/shop"}, "holds a password");
   refused({"inspect", "postgres://me@db.example"}, "names no database");
-  refused({"init", own / "machines.csv", "--table", "t", "--label", "hours"}, "is no database");
+  refused({"init", own / "machines.csv", "--table", "t", "--label", "hours"}, "is not a database");
   refused({"inspect", "mysql://me@127.0.0.1:1/shop", "--password-env", "A", "--password-file", "b"},
-          "in two places");
+          "two places are given");
   fs::create_directories(own / "lake/_delta_log");
-  refused({"inspect", (own / "lake").string() + "#first"}, "no version of a Delta table");
+  refused({"inspect", (own / "lake").string() + "#first"}, "not a version of a Delta table");
 }
 
 }  // namespace protium::whole

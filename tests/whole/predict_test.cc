@@ -82,7 +82,7 @@ TEST(Predict, ExplainsANet) {
   EXPECT_NEAR(sum, row["prediction"].get<double>(), 1e-2) << row;
   // Three columns are enumerated, so samples change nothing.
   EXPECT_EQ(Shell(own, flags + "--format jsonl --explain all --samples 3").out, net.out);
-  EXPECT_TRUE(Has(Shell(own, flags + "--samples 3").err, "--samples is for explanations"));
+  EXPECT_TRUE(Has(Shell(own, flags + "--samples 3").err, "--samples is for --explain"));
   EXPECT_TRUE(Has(Shell(own, flags + "--explain 1 --samples 0").err, "--samples 0 is not 1 to"));
 }
 
@@ -120,7 +120,7 @@ TEST(Predict, NamesTheColumnsThatHaveDrifted) {
   const Outcome drifted = Shell(own, other + flags + "other.csv");
   EXPECT_EQ(drifted.exit, 0) << drifted.err;
   EXPECT_TRUE(Has(drifted.err, "2 of 3 columns of the rows differ")) << drifted.err;
-  EXPECT_TRUE(Has(drifted.err, "kind: other values in 33 % of the rows, 0 % in training"))
+  EXPECT_TRUE(Has(drifted.err, "kind: other values in 33% of the rows, 0% in training"))
       << drifted.err;
   const Outcome json = Shell(own, flags + "other.csv --json");
   EXPECT_EQ(json.json["drift"]["rows"], 600) << json.out;
@@ -186,7 +186,7 @@ TEST(Predict, SaysWhatIsWrongWithItsStreams) {
   const std::string none = said(predict + "--input machines.csv --output - --columns ID,predicton");
   EXPECT_TRUE(none.starts_with("2 ") && Has(none, "did you mean \"prediction\"")) << none;
   EXPECT_TRUE(Has(said(predict + "--input - --output - --format xml"), "unknown format \"xml\""));
-  EXPECT_TRUE(Has(said(predict + "--input a.csv --output b.csv --format csv"), "--format says"));
+  EXPECT_TRUE(Has(said(predict + "--input a.csv --output b.csv --format csv"), "--format is for"));
   const std::string streams = predict + "--input - --input - --output -";
   EXPECT_TRUE(Has(said(streams), "stdin can be read once"));
 }

@@ -48,7 +48,7 @@ TEST(Resume, RefusesWhatWouldNotEqualARunFromTheStart) {
   const fs::path folder = run.json["folder"].get<std::string>();
   for (const auto& [set, said] :
        {std::pair{"train.epochs=4", "the schedule \"cosine\" depends on the number"},
-        std::pair{"train.epochs=2", "the run has 2 epochs; resume can only add some"},
+        std::pair{"train.epochs=2", "the run has 2 epochs; resume can only add more"},
         std::pair{
             "train.batch_size=4",
             "resume can set train.epochs, trees.rounds, gang.* and, of a search, trials, seconds, "

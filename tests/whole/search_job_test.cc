@@ -269,7 +269,7 @@ TEST(Search, GoesOnWithMoreTrialsAsIfItHadHadThemFromTheStart) {
 
   const Outcome fewer = job.Protium({"resume", run.string(), "--set", "search.trials=2"});
   EXPECT_EQ(fewer.exit, 2);
-  EXPECT_THAT(fewer.err, HasSubstr("the search has 2 trials; resume can only add some"));
+  EXPECT_THAT(fewer.err, HasSubstr("the search has 2 trials; resume can only add more"));
   Running command({ProtiumCommand(), "resume", run.string(), "--set", "search.trials=5"},
                   job.path());
   const auto half_way = [&] { return LastEventValue(run / "trials/004", "step") >= 80; };

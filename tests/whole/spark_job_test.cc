@@ -151,7 +151,7 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
   }
 }
 
-// Unless the SQL is another, or bytes of it are.
+// Unless the SQL has changed, or bytes of it are.
 TEST_F(SparkJob, TheNextDriverTakesTheTableThatSparkWrote) {
   const OwnJob own(MachinesTable(600));
   const auto ask = [&](std::vector<std::string> words, std::vector<std::string> more = {}) {
@@ -170,17 +170,17 @@ TEST_F(SparkJob, TheNextDriverTakesTheTableThatSparkWrote) {
   const Outcome first = run();
   EXPECT_THAT(first.err, Not(HasSubstr("kept from")));
   const std::string from = first.json["run"].get<std::string>();
-  EXPECT_THAT(ask({"plan"}).out, HasSubstr("etl  taken from " + from + ", 600 rows"));
+  EXPECT_THAT(ask({"plan"}).out, HasSubstr("etl  reused from " + from + ", 600 rows"));
   const std::string weights = ReadWeightsHash(own.Model(), own.path());
   const Outcome second = run();
   EXPECT_THAT(second.err, HasSubstr("etl      kept from " + from));
   EXPECT_EQ(ReadWeightsHash(own.Model(), own.path()), weights);
   EXPECT_EQ(second.json["metrics"], first.json["metrics"]);
   EXPECT_THAT(ask({"cache", "why"}, {"--set", "etl.sql=SELECT *, age + 1 AS b FROM machines"}).out,
-              HasSubstr("the SQL is another"));
+              HasSubstr("the SQL has changed"));
   const std::string tied = "etl.sql=SELECT *, lag(age) OVER (ORDER BY kind) AS b FROM machines";
   EXPECT_THAT(ask({"cache", "why"}, {"--set", tied}).out,
-              HasSubstr("etl is made in every run: lag over a window: where rows tie"));
+              HasSubstr("etl is computed in every run: lag over a window: where rows tie"));
   EXPECT_THAT(run({"--fresh"}).err, Not(HasSubstr("kept from")));
   EXPECT_EQ(ReadWeightsHash(own.Model(), own.path()), weights);
   int flipped = 0;

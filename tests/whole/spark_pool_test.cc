@@ -121,7 +121,7 @@ TEST_F(SparkPool, IsOfNoUseOnAServerThatSchedulesByOrderAndItIsSaid) {
   EXPECT_THAT(doctor.out, HasSubstr(warning));
   const Outcome unnamed = RunCommand(Job(server.address(), "  ", "1"));
   EXPECT_EQ(unnamed.exit, 2) << unnamed.err;
-  EXPECT_THAT(unnamed.err, HasSubstr("is no name of a pool"));
+  EXPECT_THAT(unnamed.err, HasSubstr("is not the name of a pool"));
 }
 
 TEST_F(SparkPool, IsNotAskedForElsewhere) {

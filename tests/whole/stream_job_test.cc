@@ -221,7 +221,7 @@ TEST_F(Streams, SayWhatIsWrongBeforeTheyStart) {
   const std::vector<std::tuple<std::string, std::string, std::string>> mistakes = {
       {"tag:live", "tag:none", "none"},
       {"folder = \"in\"", "folder = \"nowhere\"", "no such folder"},
-      {"folder = \"out\"", "folder = \"in\"", "would read what it writes"},
+      {"folder = \"out\"", "folder = \"in\"", "would read its own output"},
       {"e.*", "e.id", "\"kind\""},
       {"e.*", "e.nothing", "nothing"},
       {"version_column = \"version\"", "shadow = \"tag:none\"", "none"},

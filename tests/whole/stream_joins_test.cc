@@ -181,7 +181,7 @@ TEST_F(JoiningStreams, SayWhatTheyWillDoAndWhatTheyCannot) {
     return run.err;
   };
   EXPECT_THAT(refused("after = \"60 seconds\"", "after = \"soon\""),
-              HasSubstr("no length of time"));
+              HasSubstr("not a length of time"));
   EXPECT_THAT(refused("time = \"at\"", "time = \"shop\""), HasSubstr("not timestamp"));
   EXPECT_THAT(refused("[etl]", "[stream.window]\ntime = \"at\"\nevery = \"1 hour\"\n[etl]"),
               HasSubstr("has no windows"));

@@ -278,7 +278,7 @@ TEST_F(TrainingStreams, AreRefusedForWhatTheyDoNotDo) {
         With(ReadText(path() / "job.toml"), "[etl]", "places = { csv = \"places.csv\" }\n[etl]"));
   EXPECT_THAT(refused("job.toml", "two.toml"), HasSubstr("reads 2 tables"));
   Write("live.toml", std::string(kTrainingStream) + "[etl]\nsql = \"SELECT * FROM events\"\n");
-  EXPECT_THAT(Once().err, HasSubstr("has no SQL of its own"));
+  EXPECT_THAT(Once().err, HasSubstr("cannot have SQL"));
 }
 
 }  // namespace protium::whole

@@ -116,7 +116,7 @@ TEST(BendingForest, IsPausedAfterADeathAndResumedWithAnotherRange) {
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   const Outcome paused = run.Call({"pause", "last"});
   EXPECT_EQ(paused.exit, 0) << paused.err;
-  EXPECT_THAT(paused.out, HasSubstr("go on: protium resume "));
+  EXPECT_THAT(paused.out, HasSubstr("to continue: protium resume "));
   const Outcome stopped = run.command().Wait(seconds(30));
   ASSERT_EQ(stopped.exit, 75) << stopped.err;
   EXPECT_TRUE(run.command().Descendants().empty());

@@ -270,7 +270,7 @@ TEST_F(WarmWorkers, AreRefusedInAFolderThatOthersCanReach) {
 TEST_F(WarmWorkers, HaveOnePool) {
   const Outcome second = Verb("start");
   EXPECT_EQ(second.exit, 2);
-  EXPECT_THAT(second.err, HasSubstr("a pool runs already"));
+  EXPECT_THAT(second.err, HasSubstr("a pool is already running"));
   EXPECT_EQ(Verb("stop").exit, 0);
   EXPECT_EQ(pool_->Wait().exit, 0);
   const Outcome none = Verb("status");
@@ -278,7 +278,7 @@ TEST_F(WarmWorkers, HaveOnePool) {
   EXPECT_THAT(none.err, HasSubstr("protium pool start"));
   // Detached; it has this command's mark, and would be killed with it.
   Running starting({ProtiumCommand(), "pool", "start"}, own_.path(), environment());
-  EXPECT_THAT(starting.Wait().out, HasSubstr("the pool runs (pid "));
+  EXPECT_THAT(starting.Wait().out, HasSubstr("the pool is running (pid "));
   EXPECT_EQ(starting.Descendants().size(), 1u);
   EXPECT_THAT(Verb("stop").out, HasSubstr("go on"));
   EXPECT_TRUE(EndWithin(starting.Descendants(), seconds(5)));

@@ -32,7 +32,7 @@ function reported(path: string): unknown {
   const answer = report!.answers[what];
   if (answer !== undefined) return answer;
   const why = report!.left_out.find((each) => each.what === what)?.why;
-  throw new Refused(0, `this report leaves "${what}" out${why ? `: ${why}` : ""}`, "protium ui shows it");
+  throw new Refused(0, `this report does not include "${what}"${why ? `: ${why}` : ""}`, "protium ui shows it");
 }
 
 export async function getJson<T>(path: string): Promise<T> {

@@ -57,7 +57,7 @@ export function DataScreen({ run }: { run: Overview }) {
             ["scored with a label", run.result.metrics?.test?.rows !== undefined && grouped(run.result.metrics.test.rows)],
             ["input", run.input_bytes > 0 && bytes(run.input_bytes)],
             ["split by", data.split && shown(data.split.by)],
-            ["held out", data.split && typeof data.split.test === "number" && `${100 * data.split.test} %`],
+            ["held out", data.split && typeof data.split.test === "number" && `${100 * data.split.test}%`],
           ]}
         />
       </Panel>

@@ -62,7 +62,7 @@ function Curve({ kind, pairs }: { kind: CurveKind; pairs: Pair[] }) {
   return <Chart title={kind.title} xName={kind.x} lines={lines} />;
 }
 
-// How many rows lie how far off, as the outline of a histogram.
+// Counts of residuals, as the outline of a histogram.
 function residualsOf(value: Json | undefined): Pair[] {
   const residuals = value as { low?: Json; high?: Json; counts?: Json } | null | undefined;
   const counts = residuals?.counts;
@@ -144,7 +144,7 @@ export function Diagnostics({ of, label, classes }: { of: JsonObject; label: str
       )}
       {residuals.length > 0 && (
         <Panel>
-          <Chart title={`How far off ${label} is`} xName="actual less predicted" lines={[{ name: "rows of a sample", x: residuals.map((each) => each[0]), y: residuals.map((each) => each[1]) }]} />
+          <Chart title={`Residuals of ${label}`} xName="actual − predicted" lines={[{ name: "rows of a sample", x: residuals.map((each) => each[0]), y: residuals.map((each) => each[1]) }]} />
         </Panel>
       )}
     </>

@@ -56,12 +56,12 @@ export function ExecutorsScreen({ run, beat }: { run: Overview; beat: number }) 
           { name: "host", cell: (each) => shown(each.host) },
           { name: "process", number: true, cell: (each) => (typeof each.pid === "number" ? String(each.pid) : shown(each.pid)) },
           { name: "cores", number: true, cell: (each) => shown(each.cores) },
-          { name: "memory at most", number: true, cell: (each) => (each.peak_bytes === undefined ? "" : bytes(each.peak_bytes)) },
+          { name: "peak memory", number: true, cell: (each) => (each.peak_bytes === undefined ? "" : bytes(each.peak_bytes)) },
           { name: "GPUs", wrap: true, cell: (each) => shown(each.gpus) || <span class="soft">none</span> },
           { name: "state", cell: (each) => (each.active ? "at work" : (each.why ?? "ended")) },
           { name: "from (UTC)", cell: (each) => <code>{clock(each.began)}</code> },
           { name: "to", cell: (each) => (each.ended === undefined ? "" : <code>{clock(each.ended)}</code>) },
-          { name: "what it ran", wrap: true, cell: (each) => each.tasks.slice(-8).map(taskText).join("; ") + (each.tasks.length > 8 ? ` and ${each.tasks.length - 8} before` : "") },
+          { name: "tasks", wrap: true, cell: (each) => each.tasks.slice(-8).map(taskText).join("; ") + (each.tasks.length > 8 ? ` and ${each.tasks.length - 8} before` : "") },
           {
             name: "log",
             cell: (each) => {

@@ -121,7 +121,7 @@ function Log(props: { run: string; path: string; running: boolean; word: string 
       try {
         const part = await getJson<FilePart>(fileUrl(props.run, props.path, next.current));
         if (!current) return;
-        if (next.current < 0 && part.from > 0) setNote(`begins at byte ${part.from} of the file`);
+        if (next.current < 0 && part.from > 0) setNote(`starts at byte ${part.from} of the file`);
         next.current = part.next;
         if (part.text) setText((old) => (old + part.text).slice(-kMostLogChars));
       } catch {

@@ -48,7 +48,7 @@ function stepsOf(thresholds: number[], values: Shown[]): { x: number[]; y: (numb
   return { x, y };
 }
 
-const percent = (share: number) => (share < 0.01 ? "< 1 %" : `${Math.round(100 * share)} %`);
+const percent = (share: number) => (share < 0.01 ? "< 1%" : `${Math.round(100 * share)}%`);
 
 interface Drawn {
   of: Dependence;
@@ -74,7 +74,7 @@ function Categories({ of, output, text, mean, range }: Drawn) {
           { name: of.column, cell: (row) => (row.name === "" ? "(empty)" : row.name) },
           { name: "mean", number: true, cell: (row) => plain(row.value, 4) },
           {
-            name: "beside the mean of all",
+            name: "relative to the overall mean",
             cell: (row) => (
               <div class="worth">
                 <div class={row.value < mean ? "less" : ""} style={{ width: `${(100 * Math.abs(row.value - mean)) / most}%` }} />
@@ -115,7 +115,7 @@ function DependencePanel({ forest }: { forest: Forest }) {
   const same = query.get("scale") === "one";
   const range = same ? rangeOf(forest.dependence, output) : null;
   return (
-    <Panel title="How predictions change with a column" wide>
+    <Panel title="Partial dependence" wide>
       <div class="filters">
         {forest.outputs.length > 1 && (
           <label>
@@ -138,7 +138,7 @@ function DependencePanel({ forest }: { forest: Forest }) {
       </div>
       <p class="soft">
         The mean of what the forest predicts where a column has this value and the others are as in the training rows: at their splits both branches count, by
-        their cover (partial dependence). Columns that go together are taken apart here, so some of it may be of rows that do not exist.
+        their cover (partial dependence). Correlated columns are varied independently, so some of these rows may not exist.
       </p>
     </Panel>
   );

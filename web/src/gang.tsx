@@ -29,7 +29,7 @@ const kSays: Record<string, string> = {
   restart: "the gang starts again",
   rank_lost: "a rank is lost",
   gang_change: "the gang changes",
-  gang_entered: "a member has come in",
+  gang_entered: "a member joined",
   member_start: "a member starts",
   waiting: "waiting for seats",
 };

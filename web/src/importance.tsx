@@ -34,7 +34,7 @@ interface Way {
   text: ComponentChildren;
 }
 
-const percent = (share: number) => (share > 0 && share < 0.001 ? "< 0.1 %" : `${Number((100 * share).toPrecision(3))} %`);
+const percent = (share: number) => (share > 0 && share < 0.001 ? "< 0.1%" : `${Number((100 * share).toPrecision(3))}%`);
 
 function byPermutation(importance: Importance): Way {
   return {

@@ -57,7 +57,7 @@ function kindsOf(times: Times, rank: number): Record<Kind, number> {
   };
 }
 
-const percent = (part: number, whole: number) => (whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–");
+const percent = (part: number, whole: number) => (whole > 0 ? `${Math.round((100 * part) / whole)}%` : "–");
 
 const kMostDrawn = 64; // Lanes; the table has all.
 const kLane = 26;

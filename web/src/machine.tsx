@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who shares this machine, as its pool says: who holds what, who waits, why and for how long, which
-// workers are warm. Nothing where no pool runs.
+// workers are warm. Nothing where no pool is running.
 import type { ComponentChildren } from "preact";
 import { useJson } from "./api";
 import { bytes, counted, seconds } from "./format";
@@ -94,7 +94,7 @@ export function Machine({ beat }: { beat: number }) {
         rows={[
           ["cores", `${pool.cores}, ${Math.max(0, pool.free_cores)} free`],
           ["memory", `${bytes(pool.memory_bytes)}, ${bytes(pool.available_bytes)} free`],
-          ["waiting for memory", pool.memory_stall > 0 && `${Math.ceil(100 * pool.memory_stall)} % of the last 10 s`],
+          ["waiting for memory", pool.memory_stall > 0 && `${Math.ceil(100 * pool.memory_stall)}% of the last 10 s`],
           ...busy.map((each): [string, ComponentChildren] => [
             `process ${each.pid}`,
             <>

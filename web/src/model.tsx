@@ -60,7 +60,7 @@ export function ModelScreen({ run }: { run: Overview }) {
         />
       </Panel>
       {model.files.length > 0 && (
-        <Panel title="Use it">
+        <Panel title="Use this model">
           <p>
             <code>protium predict --model {place} …</code> <Copy text={`protium predict --model ${place}`} />
           </p>

@@ -31,7 +31,7 @@ export function OperatorsPanel({ run }: { run: Overview }) {
         return (
           <Panel
             key={at}
-            title={`What the engine ran: ${plan.name}`}
+            title={`Operators of the engine: ${plan.name}`}
             more={`at ${clock(plan.time).slice(0, 8)} UTC, ${seconds(plan.seconds)}; ${seconds(all)} of the cores' time in operators`}
             wide
           >

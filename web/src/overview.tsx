@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run from the first byte to the last scored row: parts with their times, what happens now,
+// One run from its tables to its predictions: parts with their times, what happens now,
 // what went wrong, what came of it.
 import { age, bytes, clock, day, grouped, metric, seconds, short, shown, workersText } from "./format";
 import { Bar, Copy, Facts, Panel, Table } from "./parts";
@@ -30,7 +30,7 @@ function Ribbon({ run }: { run: Overview }) {
   if (!run.parts.length || total <= 0) return null;
   const running = run.state === "running";
   return (
-    <Panel title="From the first byte to the last row" more={`${seconds(run.result.seconds?.total ?? total)} in all`} wide>
+    <Panel title="Timeline" more={`${seconds(run.result.seconds?.total ?? total)} in all`} wide>
       <div class="ribbon" aria-hidden="true">
         {run.parts.map((part, at) => (
           <div
@@ -54,7 +54,7 @@ function Ribbon({ run }: { run: Overview }) {
             ),
           },
           { name: "time", number: true, cell: (part) => seconds(part.seconds) },
-          { name: "share", number: true, cell: (part) => `${Math.round((100 * part.seconds) / total)} %` },
+          { name: "share", number: true, cell: (part) => `${Math.round((100 * part.seconds) / total)}%` },
           { name: "rows", number: true, cell: (part) => (part.rows ? grouped(part.rows) : "") },
           { name: "pace", number: true, cell: (part) => rateOf(part, run) },
           { name: "what it is", cell: (part) => <span class="soft">{part.name === "train" && run.progress?.trees ? "the gang grows trees" : (kSays[part.name] ?? "")}</span> },
@@ -68,7 +68,7 @@ function Now({ run }: { run: Overview }) {
   if (run.state !== "running") return null;
   const quiet = (Date.now() - run.last_event) / 1000;
   return (
-    <Panel title="Now" more={quiet > 15 ? `nothing heard for ${seconds(quiet)}` : undefined} wide>
+    <Panel title="Now" more={quiet > 15 ? `no event for ${seconds(quiet)}` : undefined} wide>
       <p class="now">{run.now || "starting"}</p>
       {run.percent !== null && <Bar share={run.percent / 100} label="progress of this part" />}
       {run.percent === null && run.progress && (
@@ -88,7 +88,7 @@ function FailureBlock({ failure }: { failure: Failure }) {
           ["why", failure.why],
           ["kept", failure.kept],
           [
-            "what to do",
+            "fix",
             failure.fix && (
               <>
                 <code>{failure.fix}</code> <Copy text={failure.fix} />
@@ -110,8 +110,8 @@ function FailureBlock({ failure }: { failure: Failure }) {
 
 const kCutOff: Failure = {
   exit: 137,
-  what: "the process of this run was ended from outside, or the machine went down",
-  kept: "everything that it had written until then",
+  what: "the process of this run was killed, or the machine went down",
+  kept: "everything written until then",
 };
 
 // The model beside the baseline, on the rows that were held out.
@@ -127,7 +127,7 @@ function Metrics({ run }: { run: Overview }) {
   const names = [...new Set(rows.flatMap(([, values]) => Object.keys(values)))];
   if (!names.length) return null;
   return (
-    <Panel title="How good it is">
+    <Panel title="Metrics">
       <Table
         label="metrics"
         rows={rows}
@@ -148,7 +148,7 @@ function Messages({ messages, leftOut }: { messages: Message[]; leftOut: number 
   if (!messages.length) return null;
   const last = messages.slice(-50);
   return (
-    <Panel title="What it said" more={messages.length > 50 ? `the last 50 of ${messages.length + leftOut}` : undefined}>
+    <Panel title="Messages" more={messages.length > 50 ? `the last 50 of ${messages.length + leftOut}` : undefined}>
       <ul class="messages">
         {last.map((message, at) => (
           <li key={at} class={message.kind}>
@@ -185,7 +185,7 @@ export function OverviewScreen({ run }: { run: Overview }) {
             [result.rounds ? "rounds" : "steps", result.steps &&
               `${grouped(result.steps)}${result.best_epoch ? `, best ${result.rounds ? "round" : "epoch"} ${grouped(result.best_epoch)}` : ""}`],
             ["rows on disk", result.rows_on_disk_bytes && `${bytes(result.rows_on_disk_bytes)}, read ${result.rounds ? "for every tree" : "in every epoch"}`],
-            ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)} % of the training time`],
+            ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)}% of the training time`],
             [result.rounds ? "first round after" : "first step after", result.seconds?.first_step !== undefined && seconds(result.seconds.first_step)],
             ["checkpoints", run.counts.checkpoints || null],
             ["same bits", result.weights_sha256 && <code title={result.weights_sha256}>{result.weights_sha256.slice(0, 16)}</code>],
@@ -197,7 +197,7 @@ export function OverviewScreen({ run }: { run: Overview }) {
         />
       </Panel>
       {result.outputs && result.outputs.length > 0 && (
-        <Panel title="What came out">
+        <Panel title="Outputs">
           <Facts
             rows={[
               ...(result.outputs ?? []).map(

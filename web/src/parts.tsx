@@ -78,7 +78,7 @@ export class Fenced extends Component<{ children: ComponentChildren }, { error: 
     if (!this.state.error) return this.props.children;
     return (
       <div class="fault" role="alert">
-        <b>This screen cannot show what the files of this run hold.</b>
+        <b>This page cannot show the files of this run.</b>
         <p class="soft">{this.state.error.message}</p>
       </div>
     );

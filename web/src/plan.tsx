@@ -104,7 +104,7 @@ export function PlanScreen({ run }: { run: Overview }) {
         </Panel>
       )}
       {plan.not_exact && plan.not_exact.length > 0 && (
-        <Panel title="What is not exact" more="may differ between engines or runs" wide>
+        <Panel title="Not exact" more="may differ between engines or runs" wide>
           <ul>
             {plan.not_exact.map((each) => (
               <li key={each}>{each}</li>
@@ -123,7 +123,7 @@ export function PlanScreen({ run }: { run: Overview }) {
               { name: "kind", cell: (stage) => stageName(stage.kind ?? null) },
               { name: "level", number: true, cell: (stage) => stageName(stage.level ?? null) },
               { name: "from", wrap: true, cell: (stage) => stageName(stage.inputs ?? []) },
-              { name: "columns made", number: true, cell: (stage) => (Array.isArray(stage.outputs) ? stage.outputs.length : "") },
+              { name: "columns added", number: true, cell: (stage) => (Array.isArray(stage.outputs) ? stage.outputs.length : "") },
             ]}
           />
         </Panel>
@@ -142,7 +142,7 @@ export function PlanScreen({ run }: { run: Overview }) {
         </Panel>
       )}
       {plan.inputs && plan.inputs.length > 0 && (
-        <Panel title="Input files" more="by what they held" wide>
+        <Panel title="Input files" more="by their contents" wide>
           <Table
             label="input files"
             rows={plan.inputs}

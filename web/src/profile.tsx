@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the columns held, in training and in the test rows, and which of them drifted (profile.json,
+// Column profiles, in training and in the test rows, and which of them drifted (profile.json,
 // docs/page.md).
 import { runPath, useJson } from "./api";
 import { grouped, metric, short } from "./format";
@@ -34,7 +34,7 @@ export interface Profile {
   test?: Side;
 }
 
-const percent = (share: number) => (share === 0 ? "0 %" : share < 0.001 ? "< 0.1 %" : `${Number((100 * share).toPrecision(2))} %`);
+const percent = (share: number) => (share === 0 ? "0%" : share < 0.001 ? "< 0.1%" : `${Number((100 * share).toPrecision(2))}%`);
 
 function value(column: Column, number: number | undefined): string {
   if (number === undefined || number === null) return "";
@@ -84,7 +84,7 @@ function Bars({ train, test }: { train: Column; test: Column | undefined }) {
 function Top({ column }: { column: Column }) {
   if (!column.top?.length) return null;
   // Of numbers that are all different the most frequent ones say nothing.
-  if (column.kind !== "text" && column.top[0]![1] < 0.02) return <span class="soft">none stands out</span>;
+  if (column.kind !== "text" && column.top[0]![1] < 0.02) return <span class="soft">none</span>;
   return (
     <>
       {column.top.slice(0, 4).map(([name, share]) => (
@@ -121,9 +121,9 @@ export function ProfilePanel({ run }: { run: Overview }) {
           on such rows.
         </p>
       )}
-      <Panel title="What the columns held" more={`training: ${said(train)}${test ? `; test: ${said(test)}` : ""}`} wide>
+      <Panel title="Column profiles" more={`training: ${said(train)}${test ? `; test: ${said(test)}` : ""}`} wide>
         <Table
-          label="what the columns held"
+          label="column profiles"
           rows={train.columns}
           columns={[
             { name: "column", cell: (column) => column.column },
@@ -136,9 +136,9 @@ export function ProfilePanel({ run }: { run: Overview }) {
               cell: (column) => (column.distinct === undefined ? "" : column.distinct_exact ? grouped(column.distinct) : `≈ ${short(Number(column.distinct.toPrecision(2)))}`),
             },
             { name: "least", number: true, cell: (column) => value(column, column.low) },
-            { name: "5 %", number: true, cell: (column) => value(column, quantile(column, 0.05)) },
+            { name: "5%", number: true, cell: (column) => value(column, quantile(column, 0.05)) },
             { name: "median", number: true, cell: (column) => value(column, quantile(column, 0.5)) },
-            { name: "95 %", number: true, cell: (column) => value(column, quantile(column, 0.95)) },
+            { name: "95%", number: true, cell: (column) => value(column, quantile(column, 0.95)) },
             { name: "greatest", number: true, cell: (column) => value(column, column.high) },
             { name: "mean", number: true, cell: (column) => value(column, column.mean) },
             { name: test ? "training, line: test" : "values", cell: (column) => <Bars train={column} test={beside(column)} /> },

@@ -58,7 +58,7 @@ function Screens({ report, run }: { report: Report; run: Overview }) {
       ))}
       <p class="soft">
         Logs and files lie in the folder of the run; <code>protium ui</code> shows them, too.
-        {report.left_out.map((each) => ` Left out here is "${each.what}": ${each.why}.`)}
+        {report.left_out.map((each) => ` Not included: "${each.what}": ${each.why}.`)}
       </p>
     </>
   );

@@ -19,7 +19,7 @@ function hints(run: Overview): string[] {
   const wait = run.result.wait_share ?? run.wait_share;
   if (wait > 0.2) {
     found.push(
-      `${Math.round(100 * wait)} % of the time goes into the sum ${run.progress?.trees ? "over ranks" : "of gradients over ranks"}, and into waiting for the others there. ${
+      `${Math.round(100 * wait)}% of the time goes into the sum ${run.progress?.trees ? "over ranks" : "of gradients over ranks"}, and into waiting for the others there. ${
         run.progress?.trees
           ? "Rounds are short beside it, or the cores are shared: fewer workers make more of each round."
           : "Steps are short beside it, shards are uneven, or the cores are shared: a larger batch_size or fewer workers make more of each step."
@@ -177,7 +177,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
         ))}
         {(["rate", "pace", "wait"] as const).map((name) => {
           const line = lines[name];
-          const titles = { rate: "Learning rate", pace: "Pace, all ranks", wait: "Sum over ranks and waiting in it, share of the time" };
+          const titles = { rate: "Learning rate", pace: "Throughput, all ranks", wait: "All-reduce and waiting, share of the time" };
           return line ? (
             <Panel key={name}>
               <Chart title={titles[name]} xName={xName} lines={[line]} sync="steps" />

@@ -229,7 +229,7 @@ export function Parallel({ drawn }: { drawn: Drawn }) {
   const dots = drawn.trials.flatMap(({ trial, level }) => pointsOf(trial).map((point) => ({ ...point, level, trial })));
   const marked = drawn.trials.find(({ trial }) => trial.trial === drawn.picked)?.trial;
   return (
-    <Panel title="Each trial a line through its options" wide>
+    <Panel title="Parallel coordinates" wide>
       <div class="scroll" tabIndex={0} role="region" aria-label="parallel coordinates">
         <svg
           class="trials parallel"
@@ -288,7 +288,7 @@ export function Front({ drawn, trials, objectives, front }: { drawn: Drawn; tria
   }));
   const line = dots.filter((dot) => dot.level === 0).sort((a, b) => a.x - b.x || a.y - b.y);
   return (
-    <Panel title="Trials that no other is better than" more={`${front.length} of ${told.length}`}>
+    <Panel title="Pareto front" more={`${front.length} of ${told.length}`}>
       {objectives.length > 2 && (
         <div class="filters" role="group" aria-label="objective">
           {objectives.slice(1).map((each, at) => (

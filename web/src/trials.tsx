@@ -42,7 +42,7 @@ function TrialTable({ data, trials, name, running }: { data: Trials; trials: Tri
           ...more.map((each): Column<Trial> => ({ name: each.metric, number: true, cell: (trial) => metric(trial.measured?.[each.metric]) })),
           ...optional(more.length > 0, { name: "front", cell: (trial) => (data.front?.includes(trial.trial) ? "on it" : "") }),
           ...optional(trials.some((trial) => typeof trial.deviation === "number"), { name: "± of folds", number: true, cell: (trial) => (typeof trial.deviation === "number" ? metric(trial.deviation) : "") }),
-          ...optional(trials.some((trial) => trial.parent), { name: "goes on from", number: true, cell: (trial) => trial.parent ?? "" }),
+          ...optional(trials.some((trial) => trial.parent), { name: "continued from", number: true, cell: (trial) => trial.parent ?? "" }),
           { name: "took", number: true, cell: (trial) => (typeof trial.seconds === "number" ? seconds(trial.seconds) : "") },
           { name: "with", wrap: true, cell: (trial) => valuesText(trial.values) },
           { name: "state", wrap: true, cell: (trial) => `${shown(trial.state)} ${shown(trial.error)}` },
@@ -93,7 +93,7 @@ function ImportanceBars({ importance, name }: { importance: Importance; name: st
   if (!options.length) return null;
   const others = importance.others ?? [];
   const rest = Math.max(0, 1 - options.reduce((sum, each) => sum + each.share, 0));
-  const percent = (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+  const percent = (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
   const shareIn = (other: (typeof others)[number], option: string) => other.options.find((each) => each.option === option)?.share ?? 0;
   return (
     <Panel title="Importance of options">
@@ -125,7 +125,7 @@ function ImportanceBars({ importance, name }: { importance: Importance; name: st
 // A population's best: the options of its epochs.
 function Schedule({ schedule }: { schedule: Phase[] }) {
   return (
-    <Panel title="How the best was trained">
+    <Panel title="Schedule of the best trial">
       <Table
         label="schedule of the best"
         rows={schedule}
@@ -146,13 +146,13 @@ function Pruned({ trials }: { trials: Trial[] }) {
   const at = [...new Set(pruned.map((trial) => trial.pruned_at!))].sort((a, b) => a - b);
   const rows = [
     ...at.map((epoch) => [`pruned at ${epoch}`, pruned.filter((trial) => trial.pruned_at === epoch)] as const),
-    ["came to the end", trials.filter((trial) => trial.state === "done")] as const,
+    ["completed", trials.filter((trial) => trial.state === "done")] as const,
   ];
   const most = Math.max(...rows.map(([, some]) => some.length), 1);
   return (
-    <Panel title="How far trials came">
+    <Panel title="Length of trials">
       <Table
-        label="how far trials came"
+        label="length of trials"
         rows={rows}
         columns={[
           { name: "epoch, round or fold", cell: ([text]) => text },

@@ -191,8 +191,8 @@ std::string HelpPage(const std::string& program) {
       program + ": from raw tables to a trained model and scored tables, in one job\n\n";
   if (program == "protium") {
     page +=
-        "  protium example flights data --rows 30000    tables to try it on\n"
-        "  protium plan flights.toml                    what a job will do; runs nothing\n"
+        "  protium example flights data --rows 30000    sample tables to try it on\n"
+        "  protium plan flights.toml                    what it would do, without running it\n"
         "  protium run flights.toml --set data=data     run it\n"
         "  protium resume last                          continue after an interruption\n\n";
   }

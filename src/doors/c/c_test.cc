@@ -427,7 +427,7 @@ TEST_F(C, TrainsSavesLoadsAndPredictsTheSame) {
     return PartsOf(pt_scorer_forecast(scorer, options, nullptr, nullptr, &schema, &rows)).what;
   };
   EXPECT_THAT(forecast(R"({"horizon": "28d"})"), HasSubstr("reads no earlier rows"));
-  EXPECT_THAT(forecast(R"({"horizon": "soon"})"), HasSubstr("no horizon"));
+  EXPECT_THAT(forecast(R"({"horizon": "soon"})"), HasSubstr("not a horizon"));
   EXPECT_THAT(forecast(R"({"steps": 3})"), HasSubstr("unknown key \"steps\""));
   EXPECT_THAT(forecast("{}"), HasSubstr("no rows to predict"));
   pt_scorer_free(scorer);

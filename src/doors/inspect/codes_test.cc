@@ -20,6 +20,7 @@ namespace protium {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -60,6 +61,14 @@ TEST_F(CodesTest, WithLeadingZerosAreReadAsText) {
   EXPECT_EQ(look.table.Find("zip")->leading_zeros, 15);
 }
 
+TEST_F(CodesTest, AreReportedWhereTheTableIsOnlyExamined) {
+  LookIn("zip,y", 60, [](int i) { return fmt::format("{:05},{}", i * 700, i % 7); });
+  const FirstLook look = LookAt(place_, {}, 0).ValueOrDie();
+  EXPECT_EQ(look.table.Find("zip")->type->ToString(), "int64");
+  ASSERT_EQ(look.codes.size(), 1u);
+  EXPECT_EQ(look.codes[0].column + " " + look.codes[0].example, "zip 00000");
+}
+
 TEST_F(CodesTest, AreNotAmountsThatAreZeroOrMonths) {
   const FirstLook look = LookIn("n,month,y", 30, [](int i) {
     return fmt::format("{},{:02},{}", i % 3 == 0 ? 0 : -i, 1 + i % 12, i % 7);
@@ -81,7 +90,7 @@ TEST_F(WholeNumbers, AreAmountsUnlessTheyCountUpOrAreHashes) {
                        i % 7);
   });
   for (const char* id : {"row", "order", "hash", "city_id"}) {
-    EXPECT_EQ(UseOf(look.table, id), "left out: has another value in every row: an id?") << id;
+    EXPECT_EQ(UseOf(look.table, id), "left out: has a different value in every row: an id?") << id;
   }
   EXPECT_THAT(UseOf(look.table, "citizens"), HasSubstr("number: whole numbers from "));
   EXPECT_THAT(UseOf(look.table, "order", {.kept = {"order"}}),
@@ -125,18 +134,34 @@ TEST_F(Sentences, AreReadByTheirWordsIfThatIsAsked) {
   FirstJobSpec spec{.name = "t", .data = ".", .label = "y"};
   spec.source = FindSource({{"t", place_}, look}, {}, "y").ValueOrDie();
   JobOutline outline = OutlineOf(spec).ValueOrDie();
-  EXPECT_THAT(
-      outline.columns.left_out,
-      ElementsAre("note has 200 different texts of about 7 words: see tokenizer in `protium "
-                  "help stages`"));
+  EXPECT_THAT(outline.columns.left_out,
+              ElementsAre("note has 200 distinct texts of about 7 words: see tokenizer in `protium "
+                          "help stages`"));
   EXPECT_THAT(JobText(outline), Not(HasSubstr("count_vectorizer")));
+  EXPECT_TRUE(HoldsSentences(look.table, *look.table.Find("note")));
+  EXPECT_THAT(outline.notes, Contains("inputs: 1 numeric"));
   ReadWords(outline);
+  EXPECT_THAT(outline.notes, Contains("inputs: 1 numeric, 1 text"));
   outline.log_label = true;
   EXPECT_THAT(outline.columns.left_out, IsEmpty());
   EXPECT_THAT(JobText(outline), AllOf(HasSubstr("kind   = \"count_vectorizer\""),
                                       HasSubstr("coalesce(note, '') AS note"),
                                       HasSubstr("numeric = [\"n\", { stage = \"word\" }]"),
                                       HasSubstr("label_scale = \"log1p\"")));
+}
+
+// Without the texts only 15 different rows are left.
+TEST_F(Sentences, TellRowsApart) {
+  const FirstLook look = LookIn("note,stars,y", 200, [](int i) {
+    return fmt::format("a small {} house in street {},{},{}", i % 3 == 0 ? "red" : "blue", i, i % 5,
+                       i % 3);
+  });
+  FirstJobSpec spec{.name = "t", .data = ".", .label = "y"};
+  spec.source = FindSource({{"t", place_}, look}, {}, "y").ValueOrDie();
+  JobOutline outline = OutlineOf(spec).ValueOrDie();
+  EXPECT_THAT(outline.notes, Contains(HasSubstr("most rows have duplicates")));
+  ReadWords(outline);
+  EXPECT_THAT(outline.notes, Not(Contains(HasSubstr("most rows have duplicates"))));
 }
 
 }  // namespace

@@ -37,15 +37,6 @@ bool IsTime(const arrow::DataType& type) {
   return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP;
 }
 
-// Whether the column holds texts of several words, too many to be categories.
-bool HoldsSentences(const TableProfile& table, const ColumnProfile& column) {
-  constexpr double kFewestWords = 2;
-  const int64_t values = table.rows - column.nulls;
-  const bool many = column.distinct > kMostCategories || column.distinct * kRowsOfCategory > values;
-  return column.type->id() == arrow::Type::STRING && column.words >= kFewestWords &&
-         column.distinct > kFewCategories && many && column.same_as.empty();
-}
-
 Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& why) {
   const bool sentences = HoldsSentences(table, column);
   if (!sentences) why = WhyUseless(table, column);
@@ -54,7 +45,7 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   if (name == "prediction" || name == "probability") why = "has the name of what the model adds";
   if (sentences && why.empty()) {
     constexpr const char* kSee = "see tokenizer in `protium help stages`";
-    why = fmt::format("has {} different texts of about {:.0f} words: {}", Grouped(column.distinct),
+    why = fmt::format("has {} distinct texts of about {:.0f} words: {}", Grouped(column.distinct),
                       column.words, kSee);
     return Use::kSentence;
   }
@@ -66,13 +57,13 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   const int64_t values = table.rows - column.nulls;
   if (id == arrow::Type::STRING && column.distinct > kFewCategories &&
       column.distinct * kRowsOfCategory > values) {
-    why = fmt::format("has {} different texts in {} rows: too few rows of each",
+    why = fmt::format("has {} distinct values in {} rows: too few rows for each",
                       Grouped(column.distinct), Grouped(values));
     return Use::kLeftOut;
   }
   if (id == arrow::Type::STRING && column.distinct <= kMostCategories) return Use::kCategory;
   if (id == arrow::Type::STRING) {
-    why = fmt::format("has {} different texts: see tokenizer and hasher in `protium help stages`",
+    why = fmt::format("has {} distinct values: see tokenizer and hasher in `protium help stages`",
                       Grouped(column.distinct));
     // Each becomes a literal, and a target_encoder keeps the means of several parts of the rows.
     return column.distinct <= kMostManyValues ? Use::kManyValues : Use::kLeftOut;
@@ -92,18 +83,19 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Why a column that is used is used so: "4 texts", "whole numbers from 0 to 80; 177 missing".
+// Why a column that is used is used so: "4 distinct values", "whole numbers from 0 to 80; 177
+// missing".
 std::string WhyUsed(const ColumnProfile& column, Use use) {
   std::string why;
   if (use == Use::kCategory) {
-    const bool text = column.type->id() == arrow::Type::STRING;
-    why = fmt::format("{} different {}s", Grouped(column.distinct), text ? "text" : "value");
+    why = Counted(column.distinct, "distinct value");
     if (column.leading_zeros > 0) why += ", codes with leading zeros among them";
     if (column.rare > 0) {
       why += fmt::format(", {} of them in fewer than {} rows", Grouped(column.rare), kRareBelow);
     }
   } else {
-    const char* const kind = use == Use::kTime       ? "times"
+    const bool days = column.type->id() == arrow::Type::DATE32;
+    const char* const kind = use == Use::kTime       ? (days ? "dates" : "times")
                              : IsWhole(*column.type) ? "whole numbers"
                                                      : "numbers";
     const bool whole = IsWhole(*column.type);
@@ -190,7 +182,7 @@ class Sorting {
 
   Use UseOfGroup(const ColumnProfile& column, std::string& why) {
     const bool few = column.distinct * kRowsOfEntity >= table_.rows;
-    why = fmt::format("names what the rows are about, {} of each on average",
+    why = fmt::format("identifies what the rows are about: {} rows each on average",
                       Grouped(table_.rows / column.distinct));
     if (!few && column.distinct <= kMostCategories) return Use::kCategory;
     if (out_.entity == nullptr) out_.entity = &column;
@@ -206,11 +198,19 @@ class Sorting {
 
 Status RefuseLabel(const ColumnProfile& label, const std::string& why) {
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("\"{}\" cannot be learned: {}", label.name, why),
+               .what = fmt::format("\"{}\" cannot be predicted: {}", label.name, why),
                .fix = "name another column with --label"});
 }
 
 }  // namespace
+
+bool HoldsSentences(const TableProfile& table, const ColumnProfile& column) {
+  constexpr double kFewestWords = 2;
+  const int64_t values = table.rows - column.nulls;
+  const bool many = column.distinct > kMostCategories || column.distinct * kRowsOfCategory > values;
+  return column.type->id() == arrow::Type::STRING && column.words >= kFewestWords &&
+         column.distinct > kFewCategories && many && column.same_as.empty();
+}
 
 bool IsInfinite(const ColumnProfile& column) {
   return column.least == "-inf" || column.greatest == "inf";
@@ -234,7 +234,7 @@ Result<Aim> AimOf(const ColumnProfile& label) {
     if (label.distinct == 2) return Aim::kTwoClasses;
     if (IsWhole(*label.type) && label.distinct > kMostClassNumbers) return Aim::kNumber;
     if (label.distinct <= kMostClasses) return Aim::kClasses;
-    return RefuseLabel(label, fmt::format("it has {} different texts", Grouped(label.distinct)));
+    return RefuseLabel(label, fmt::format("it has {} distinct values", Grouped(label.distinct)));
   }
   if (IsNumber(*label.type)) return Aim::kNumber;
   return RefuseLabel(label, "it is of type " + TypeText(*label.type));
@@ -246,8 +246,8 @@ bool IsOfClasses(const ColumnProfile& label) {
 }
 
 const char* AimText(Aim aim) {
-  if (aim == Aim::kTwoClasses) return "one of two classes";
-  return aim == Aim::kClasses ? "one of several classes" : "a number";
+  if (aim == Aim::kTwoClasses) return "binary classification";
+  return aim == Aim::kClasses ? "multiclass classification" : "regression";
 }
 
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
@@ -257,7 +257,7 @@ Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& 
     const bool empty = column != nullptr && column->nulls == table.rows;
     if (column == nullptr || (!empty && UseByType(*column->type) != Use::kLeftOut)) continue;
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("\"{}\" cannot be learned from: it is {}", name,
+                 .what = fmt::format("\"{}\" cannot be an input: it is {}", name,
                                      empty ? "empty" : "of type " + TypeText(*column->type)),
                  .where = "--keep"});
   }
@@ -265,7 +265,7 @@ Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& 
   if (!columns.any()) columns = Sorting(table, label, {}, wishes).Run();
   if (columns.any() || !columns.sentences.empty()) return columns;
   return Fail({.exit = Exit::kInput,
-               .what = "there is no column to learn \"" + label.name + "\" from",
+               .what = "there is no column to predict \"" + label.name + "\" from",
                .why = columns.left_out.empty() ? "the table has no other column"
                                                : columns.left_out.front()});
 }
@@ -273,7 +273,8 @@ Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& 
 bool ManyEqualRows(const TableProfile& table, const UsedColumns& columns,
                    const ColumnProfile& label) {
   double different = double(label.distinct);
-  for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
+  for (const auto* group :
+       {&columns.categories, &columns.numbers, &columns.times, &columns.texts, &columns.coded}) {
     for (const ColumnProfile* each : *group) {
       different *= double(each->distinct + (each->nulls > 0 ? 1 : 0));
     }

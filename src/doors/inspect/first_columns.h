@@ -36,7 +36,7 @@ struct UsedColumns {
   // Texts of many values, each read as a number: ReadManyValues() moves them here from `many`,
   // those that are left out although they could be.
   std::vector<const ColumnProfile*> coded, many;
-  std::vector<std::string> left_out;  // "id has another value in every row: an id?"
+  std::vector<std::string> left_out;  // "id has a different value in every row: an id?"
   std::vector<ColumnReason> reasons;  // Of every column of the table, in its order.
   // One of the left-out columns that has another value in every row.
   const ColumnProfile* id = nullptr;
@@ -63,10 +63,13 @@ Result<const ColumnProfile*> FindLabel(const TableProfile& table, const std::str
 
 // Returns how it is learned; a label without information or of an unusable type is a fault.
 Result<Aim> AimOf(const ColumnProfile& label);
-const char* AimText(Aim aim);  // "one of two classes"
+const char* AimText(Aim aim);  // "binary classification"
 
 // Whether a column would be learned as classes rather than as a number.
 bool IsOfClasses(const ColumnProfile& label);
+
+// Whether the column holds texts of several words, too many to be categories.
+bool HoldsSentences(const TableProfile& table, const ColumnProfile& column);
 
 // Sorts columns by their types and values; leaves out useless ones and `leaks`. If nothing is left
 // to learn from, uses leaks; if there are none either, and no texts of several words, fails with

@@ -369,7 +369,7 @@ std::string SearchText(const JobOutline& outline) {
 std::string JobText(const JobOutline& outline) {
   const FirstJobSpec& spec = outline.spec;
   const std::string& table = spec.source.tables.front().place.name;
-  std::string text = fmt::format("# Learns {} from {}: {}. Run it: protium run {}.toml\n",
+  std::string text = fmt::format("# Predicts {} from {} ({}). Run it: protium run {}.toml\n",
                                  outline.label.name, table, AimText(outline.aim), spec.name);
   for (const std::string& each : WhyLines(outline)) text += CutToWidth("# " + each, 100) + "\n";
   for (const std::string& each : outline.columns.left_out) {

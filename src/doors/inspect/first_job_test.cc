@@ -107,11 +107,11 @@ TEST(ProposeJob, GivesEachColumnWhatANetNeeds) {
         "inputs = [\"price\", \"order\", { stage = \"fill\" }]", "name = \"huber\"",
         "net    = { name = \"tabm\", hidden = [64, 64] }", "schedule       = \"cosine\"",
         "epochs         = 38 ", "batch_size     = 128 ", "share = 0.2, by", "{ patience = 9 }",
-        "# Left out: same is constant", "# Left out: note has 3,000 different texts"}) {
+        "# Left out: same is constant", "# Left out: note has 3,000 distinct values"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
   EXPECT_LE(std::ranges::count(job.toml, '\n'), 72);
-  EXPECT_EQ(job.notes[0], "sold is learned as a number; 5 rows without it are left out");
+  EXPECT_EQ(job.notes[0], "predicts sold (regression); 5 rows without a label are left out");
 }
 
 TEST(ProposeJob, ChoosesTheTaskByTheLabel) {
@@ -162,7 +162,7 @@ TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
   table.columns = {Column("car", arrow::utf8(), 300), Column("make", arrow::utf8(), 30),
                    Column("sold", arrow::float64(), 200)};
   const std::string toml = Propose(table, "sold").ValueOrDie().toml;
-  EXPECT_THAT(toml, HasSubstr("# Left out: car has 300 different texts in 400 rows"));
+  EXPECT_THAT(toml, HasSubstr("# Left out: car has 300 distinct values in 400 rows"));
   EXPECT_THAT(toml, HasSubstr("inputs = [\"make\"]"));
 }
 
@@ -211,7 +211,7 @@ TEST(ProposeJob, ReadsTextsOfManyValuesByTheirMeanLabelOrTheirCount) {
     return JobText(outline);
   };
   EXPECT_THAT(write("late", false, FirstEstimator::kTrees),
-              HasSubstr("# Left out: plane has 3,000 different texts"));
+              HasSubstr("# Left out: plane has 3,000 distinct values"));
   const std::string mean = write("late", true, FirstEstimator::kTrees);
   EXPECT_THAT(mean, HasSubstr("kind   = \"target_encoder\"\nid     = \"often\"\n"
                               "inputs = [\"plane\"]\nlabel  = \"late\"\n"));
@@ -260,7 +260,7 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
   table.columns[0].greatest = "2015-05-01";
   EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml,
               HasSubstr("parts  = [\"month\", \"day_of_week\"]"));
-  EXPECT_THAT(job.notes, testing::Contains("test rows are the last fifth in time, by day"));
+  EXPECT_THAT(job.notes, testing::Contains("the test rows are the last 20% by day"));
 }
 
 TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {
@@ -268,7 +268,7 @@ TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {
   table.columns[0] = Column("patient_id", arrow::int64(), 1200);
   table.columns[1] = Column("ward_id", arrow::int64(), 40);
   const Proposed job = Propose(table, "sold").ValueOrDie();
-  for (const char* part : {"# Left out: patient_id names what the rows are about, 4 of each",
+  for (const char* part : {"# Left out: patient_id identifies what the rows are about: 4 rows each",
                            "by   = [\"patient_id\"]", "patient_id, sold\nFROM",
                            "id     = \"index\"\ninputs = [\"ward_id\"]"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
@@ -280,7 +280,8 @@ TEST(ProposeJob, HasALineForClassesThatAreRare) {
   table.columns.back() = Column("sold", arrow::utf8(), 2);
   table.columns.back().top = {{"no", 4700}, {"yes", 300}};
   const Proposed job = Propose(table, "sold").ValueOrDie();
-  EXPECT_THAT(job.notes, testing::Contains(HasSubstr("\"yes\" is 6 % of the rows: the job has")));
+  EXPECT_THAT(job.notes,
+              testing::Contains(HasSubstr("\"yes\" is 6% of the rows: a comment in the job")));
   EXPECT_THAT(job.toml, HasSubstr("# loss = { name = \"binary_cross_entropy\", class_weights = "
                                   "\"balanced\" }\n"));
   table.columns.back().top = {{"no", 3000}, {"yes", 2000}};
@@ -294,7 +295,7 @@ TEST(ProposeJob, CountsTheRareOnesOfManyClassesTogether) {
   table.columns.back() = Column("sold", arrow::utf8(), 9);
   table.columns.back().top = {{"a", 1000}, {"b", 1000}, {"c", 1000}, {"d", 1000}, {"e", 950}};
   EXPECT_THAT(Propose(table, "sold").ValueOrDie().notes,
-              testing::Contains(HasSubstr("the 4 least frequent classes are 1 % of the rows")));
+              testing::Contains(HasSubstr("the 4 least frequent classes are 1% of the rows")));
 }
 
 TEST(ProposeJob, WritesTheSameTreesAsAProgram) {
@@ -328,7 +329,7 @@ TEST(ProposeJob, RefusesWhatCannotBeLearned) {
   };
   EXPECT_EQ(refused(Shop(), "solld").fix, "did you mean \"sold\"?");
   EXPECT_THAT(refused(Shop(), "same").what, HasSubstr("the same value in every row"));
-  EXPECT_THAT(refused(Shop(), "note").what, HasSubstr("3,000 different texts"));
+  EXPECT_THAT(refused(Shop(), "note").what, HasSubstr("3,000 distinct values"));
   EXPECT_THAT(refused(Shop(), "day").what, HasSubstr("of type date"));
   TableProfile alone{.rows = 30};
   alone.columns = {Column("sold", arrow::float64(), 30)};

@@ -118,7 +118,10 @@ Result<FirstLook> Look(const TypedPlace& place, const CsvGiven& given, int64_t h
   if (!files.paths.empty()) {
     PT_LET(csv, FindSyntax(files.paths.front(), given.options, given.said));
   }
-  return Read(place, csv, head, files.paths);
+  PT_LET(FirstLook look, Read(place, csv, head, files.paths));
+  if (files.paths.empty() || given.said.contains("types")) return look;
+  PT_LET(look.codes, FindCodes(files.paths, look.csv, look.table));
+  return look;
 }
 
 }  // namespace
@@ -163,7 +166,7 @@ std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullT
         named += (named.empty() ? "" : ", ") + QuotedCell(cell);
         nulls.all.push_back(cell);
       }
-      text += fmt::format(" if not for {} cell{} such as {}, the first at {}", Grouped(each.cells),
+      text += fmt::format(" but for {} cell{} such as {}, the first at {}", Grouped(each.cells),
                           each.cells == 1 ? "" : "s", named, each.where);
       fixes.push_back("null = " + Dump(ToJson(nulls)) + " reads them as missing");
     }

@@ -19,7 +19,7 @@ struct FirstLook {
   TableProfile table;
   CsvOptions csv;                      // The options used to read CSV files.
   std::vector<OddColumn> odd;          // Columns that are text only because of a few cells.
-  std::vector<CodeColumn> codes = {};  // Columns that are read as text for their leading zeros.
+  std::vector<CodeColumn> codes = {};  // Columns of codes with leading zeros.
 };
 
 // Reads the table at `place`. For CSV files, finds delimiter, comments and header unless the

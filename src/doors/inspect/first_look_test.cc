@@ -96,7 +96,7 @@ TEST_F(FirstLooks, TellsWhatOnlyAPersonCanFix) {
   });
   EXPECT_THAT(OptionsSaid(look.csv), ElementsAre());
   EXPECT_THAT(OddLines(look.odd, {}),
-              ElementsAre(HasSubstr("rooms would be int64 if not for 1 cell such as \"many\"")));
+              ElementsAre(HasSubstr("rooms would be int64 but for 1 cell such as \"many\"")));
 }
 
 TEST_F(FirstLooks, JobsSayTheOptionsThatWereFound) {

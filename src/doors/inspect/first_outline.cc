@@ -4,6 +4,7 @@
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -111,12 +112,12 @@ std::string SplitNote(const FirstSplit& split) {
   const ColumnProfile& column = *split.column;
   switch (split.how) {
     case HeldOut::kLatest:
-      return "test rows are the last fifth in time, by " + column.name;
+      return "the test rows are the last 20% by " + column.name;
     case HeldOut::kDays:
       return "rows with the same " + column.name + " stay on the same side of the split";
     case HeldOut::kEntities:
       return "rows with the same " + column.name +
-             " stay on the same side of the split: the model is tested on ones it has not seen";
+             " stay on the same side of the split, so the model is tested on new ones";
     default:
       return {};
   }
@@ -135,12 +136,12 @@ std::string RareClasses(const TableProfile& table, const ColumnProfile& label, A
       others > 0 ? rest / rows / double(others) : double(label.top.back().second) / rows;
   if (!is_rare(share)) return {};
   if (others > 1) {
-    return fmt::format("the {} least frequent classes are {:.2g} % of the rows", others,
+    return fmt::format("the {} least frequent classes are {:.2g}% of the rows", others,
                        100 * rest / rows);
   }
   return others == 1
-             ? fmt::format("the least frequent class is {:.2g} % of the rows", 100 * share)
-             : fmt::format("\"{}\" is {:.2g} % of the rows", label.top.back().first, 100 * share);
+             ? fmt::format("the least frequent class is {:.2g}% of the rows", 100 * share)
+             : fmt::format("\"{}\" is {:.2g}% of the rows", label.top.back().first, 100 * share);
 }
 
 void AddSeriesNotes(const FirstSeries& series, JobOutline& outline) {
@@ -152,7 +153,7 @@ void AddSeriesNotes(const FirstSeries& series, JobOutline& outline) {
   if (!outline.looks_back()) return;
   const std::string ahead = series.Steps(series.horizon);
   outline.notes.push_back(fmt::format(
-      "values of {} from {} before the row and earlier are inputs: the model predicts up to {} "
+      "earlier values of {}, from at least {} before, are inputs: the model predicts up to {} "
       "ahead{}",
       outline.label.name, ahead, ahead, series.asked ? "" : " (--horizon sets how far)"));
   if (series.asked || outline.columns.numbers.size() + outline.columns.categories.size() < 2)
@@ -162,35 +163,46 @@ void AddSeriesNotes(const FirstSeries& series, JobOutline& outline) {
       "constant within a series, or that --keep names, are inputs");
 }
 
+constexpr const char* kInputs = "inputs: ";
+constexpr const char* kManyEqual =
+    "most rows have duplicates: the split keeps equal rows together, so there are few test rows; a "
+    "column that tells rows apart would help";
+
+std::string InputsNote(const UsedColumns& columns) {
+  std::vector<std::string> kinds;
+  const auto add = [&](size_t count, const char* kind, const char* several) {
+    if (count > 0) kinds.push_back(fmt::format("{} {}", count, count == 1 ? kind : several));
+  };
+  add(columns.categories.size() + columns.coded.size(), "categorical", "categorical");
+  add(columns.numbers.size(), "numeric", "numeric");
+  add(columns.times.size(), "date", "dates");
+  add(columns.texts.size(), "text", "texts");
+  return kInputs + (kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, ", ")));
+}
+
 void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   std::vector<std::string>& notes = outline.notes;
   const ColumnProfile& label = outline.label;
   notes.push_back(fmt::format(
-      "{} is learned as {}{}", label.name, AimText(outline.aim),
-      label.nulls > 0 ? fmt::format("; {} without it {} left out", Counted(label.nulls, "row"),
+      "predicts {} ({}){}", label.name, AimText(outline.aim),
+      label.nulls > 0 ? fmt::format("; {} without a label {} left out", Counted(label.nulls, "row"),
                                     label.nulls == 1 ? "is" : "are")
                       : ""));
   if (outline.aim == Aim::kClasses && label.type->id() != arrow::Type::STRING) {
-    notes.push_back("if its numbers are amounts, write loss = \"mse\" instead");
+    notes.push_back("if its numbers are amounts, not classes, write loss = \"mse\" instead");
   }
   const UsedColumns& columns = outline.columns;
-  const size_t categories = columns.categories.size();
-  notes.push_back(
-      fmt::format("inputs: {} {}, ", categories, categories == 1 ? "category" : "categories") +
-      Counted(int64_t(columns.numbers.size()), "number") + ", " +
-      Counted(int64_t(columns.times.size()), "date"));
+  notes.push_back(InputsNote(columns));
   if (!outline.rare.empty()) {
     notes.push_back(outline.rare +
-                    ": the job has a line with class_weights = \"balanced\", which makes rare "
-                    "classes count as much as the others");
+                    ": a comment in the job shows class_weights = \"balanced\", which gives all "
+                    "classes the same weight");
   }
   if (const std::string split = SplitNote(outline.split); !split.empty()) notes.push_back(split);
   AddSeriesNotes(spec.series, outline);
   for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
   if (columns.id == nullptr && ManyEqualRows(spec.source.seen, columns, label)) {
-    notes.push_back(
-        "most rows have duplicates: the split keeps equal rows together, so there are few test "
-        "rows; a column that tells rows apart would help");
+    notes.push_back(kManyEqual);
   }
 }
 
@@ -268,6 +280,12 @@ void UseAfterAll(JobOutline& outline, const ColumnProfile& column, const char* u
     reason.use = use;
     reason.why = why;
   }
+  for (std::string& note : outline.notes) {
+    if (note.starts_with(kInputs)) note = InputsNote(outline.columns);
+  }
+  if (!ManyEqualRows(outline.spec.source.seen, outline.columns, outline.label)) {
+    std::erase(outline.notes, kManyEqual);
+  }
 }
 
 }  // namespace
@@ -277,7 +295,7 @@ void ReadWords(JobOutline& outline) {
   for (const ColumnProfile* each : std::exchange(columns.sentences, {})) {
     columns.texts.push_back(each);
     UseAfterAll(outline, *each, "text",
-                fmt::format("{} different texts of about {:.0f} words", Grouped(each->distinct),
+                fmt::format("{} distinct texts of about {:.0f} words", Grouped(each->distinct),
                             each->words));
   }
   outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);
@@ -290,7 +308,7 @@ void ReadManyValues(JobOutline& outline) {
   for (const ColumnProfile* each : std::exchange(columns.many, {})) {
     columns.coded.push_back(each);
     UseAfterAll(outline, *each, "category",
-                fmt::format("{} different texts, each by {}", Grouped(each->distinct),
+                fmt::format("{} distinct values, each by {}", Grouped(each->distinct),
                             outline.has_mean_label() ? "its mean label" : "how often it occurs"));
   }
   outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);

@@ -213,7 +213,7 @@ std::string NetText(const JobOutline& outline) {
 
 std::string ProgramText(const JobOutline& outline) {
   const FirstJobSpec& spec = outline.spec;
-  std::string text = fmt::format("// Learns {} from {}: {}.\n", outline.label.name,
+  std::string text = fmt::format("// Predicts {} from {} ({}).\n", outline.label.name,
                                  spec.source.tables.front().place.name, AimText(outline.aim));
   for (const std::string& each : WhyLines(outline)) text += "// " + each + "\n";
   for (const std::string& each : outline.columns.left_out) text += "// Left out: " + each + "\n";

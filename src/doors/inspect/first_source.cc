@@ -106,7 +106,7 @@ std::string JoinText(const std::string& main, const std::string& table, const Sh
                       Qualified(main, key.left[i]));
   }
   return fmt::format(
-      "\n-- {}: one row for each {}, found for {:.0f} % of the rows\nLEFT JOIN {} ON {}", table,
+      "\n-- {}: one row for each {}, found for {:.0f}% of the rows\nLEFT JOIN {} ON {}", table,
       fmt::join(key.right, ", "), 100 * key.found, SqlName(table), on);
 }
 
@@ -146,7 +146,7 @@ std::string DateNote(const std::string& name, const TextDate& date) {
 // A text column remains text if some of its values are not such dates.
 std::string OddDateNote(const FirstSource& source, const std::string& name, const TextDate& date) {
   const std::string written = date.iso ? "" : " written " + date.pattern;
-  return fmt::format("{} would be a {}{} if not for {} cell{} such as \"{}\": {} reads it", name,
+  return fmt::format("{} would be a {}{} but for {} cell{} such as \"{}\": {} reads it", name,
                      date.time ? "time" : "date", written, Grouped(date.odd_values),
                      date.odd_values == 1 ? "" : "s", CutToWidth(date.odd, 30),
                      LooseReadingOf(date, ExpressionOf(source, name)));

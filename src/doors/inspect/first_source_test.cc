@@ -133,9 +133,9 @@ TEST_F(Sources, JoinTablesByTheKeysThatTheyShare) {
   const FirstSource source = Find("sold").ValueOrDie();
   EXPECT_EQ(source.from,
             "sales\n"
-            "-- prices: one row for each shop, week, found for 100 % of the rows\n"
+            "-- prices: one row for each shop, week, found for 100% of the rows\n"
             "LEFT JOIN prices ON prices.shop = sales.shop\n  AND prices.week = sales.week\n"
-            "-- shops: one row for each shop, found for 75 % of the rows\n"
+            "-- shops: one row for each shop, found for 75% of the rows\n"
             "LEFT JOIN shops ON shops.shop = sales.shop");
   EXPECT_EQ(source.seen.rows, 120);
   EXPECT_EQ(source.seen.Find("size")->nulls, 30);

@@ -54,7 +54,7 @@ class LeaksTest : public testing::Test {
 
 TEST_F(LeaksTest, TellClassesByTheirValuesOrByBeingThere) {
   EXPECT_THAT(Find("died", true),
-              ElementsAre(Pair("cause", "gives died away in every row, by being there or not"),
+              ElementsAre(Pair("cause", "gives died away in every row, by whether it is missing"),
                           Pair("ward", "gives died away in all but 1 of 200 rows")));
 }
 
@@ -84,15 +84,16 @@ TEST_F(LeaksTest, TellClassesByWhatIsMissingWithSomeExceptions) {
                        survived ? 1 : 0);
   });
   EXPECT_THAT(leaks, ElementsAre(Pair("boat",
-                                      "gives survived away in all but 32 of 1,300 rows, by being "
-                                      "there or not")));
+                                      "gives survived away in all but 32 of 1,300 rows, by "
+                                      "whether it is missing")));
 }
 
 TEST_F(LeaksTest, TellClassesByTheOrderOfAnId) {
   const Leaks leaks = FindIn("id,age,bad", 1000, "bad", true, [](int i) {
     return fmt::format("{},{},{}", 5000 + i, i * 37 % 100, i < 300 ? 1 : 0);
   });
-  EXPECT_THAT(leaks, ElementsAre(Pair("id", "gives bad away in every row, by its order alone")));
+  EXPECT_THAT(leaks,
+              ElementsAre(Pair("id", "gives bad away in every row, by its sort order alone")));
 }
 
 TEST_F(LeaksTest, TellNumbersByWhatTwoColumnsMake) {
@@ -123,12 +124,21 @@ TEST_F(LeaksTest, TellClassesByComparingTwoColumns) {
       return fmt::format("{},{},{}", a, b, label(a, b) ? "yes" : "no");
     });
   };
-  const std::string larger = "decides late, which is whether paid > due in every row";
+  const std::string larger = "gives late away: late is whether paid > due in every row";
   EXPECT_THAT(leaks([](int a, int b) { return b > a; }),
               ElementsAre(Pair("due", larger), Pair("paid", larger)));
-  const std::string equal = "decides late, which is whether due = paid in every row";
+  const std::string equal = "gives late away: late is whether due = paid in every row";
   EXPECT_THAT(leaks([](int a, int b) { return a == b; }),
               ElementsAre(Pair("due", equal), Pair("paid", equal)));
+}
+
+// A refund that only those get who stayed is below every age otherwise.
+TEST_F(LeaksTest, BlameNoColumnForTheLeakBesideIt) {
+  const Leaks leaks = FindIn("age,refund,left", 600, "left", true, [&](int i) {
+    return fmt::format("{},{},{}", 18 + i * 7 % 60, i % 3 == 0 ? 0 : 100 + i, i % 3 == 0 ? 1 : 0);
+  });
+  EXPECT_THAT(leaks,
+              ElementsAre(Pair("refund", "gives left away in every row, by its sort order alone")));
 }
 
 // Ten tables in which columns say much about the label, and none says all.

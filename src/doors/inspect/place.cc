@@ -85,7 +85,7 @@ Status SetTable(std::string table, Source& source) {
   int64_t version = -1;
   const auto [end, error] = std::from_chars(table.data(), table.data() + table.size(), version);
   if (error != std::errc() || end != table.data() + table.size() || version < 0) {
-    return RefusePlace(fmt::format("\"{}\" is no version of a Delta table", table), source.file,
+    return RefusePlace(fmt::format("\"{}\" is not a version of a Delta table", table), source.file,
                        "a Delta folder is one table; FOLDER#12 is its version 12");
   }
   source.version = version;
@@ -120,14 +120,14 @@ Result<TypedPlace> ObjectsAt(const std::string& typed, const PlaceGiven& given, 
   const auto form = FormOfName(typed);
   const auto kind = form ? KindOfFiles(form->format) : std::nullopt;
   if (!kind) {
-    return RefusePlace("of tables at object stores, Parquet, CSV and JSON lines are read here",
+    return RefusePlace("at object stores, only tables in Parquet, CSV and JSON lines are read here",
                        typed,
                        "write FOLDER/*.parquet or *.csv; Delta and Iceberg are named in a job "
                        "file, delta = \"...\" or iceberg = \"...\"");
   }
   if (!given.table.empty() || !given.password.env.empty() || !given.password.file.empty()) {
     return RefusePlace("files at an object store have neither a table nor a password", typed,
-                       "the environment says who asks: docs/sources.md");
+                       "credentials come from the environment: docs/sources.md");
   }
   TypedPlace place;
   place.source = Source{.kind = *kind, .file = typed};
@@ -142,7 +142,7 @@ Result<TypedPlace> FileAt(const std::string& typed, const PlaceGiven& given, boo
     table = TakeTable(text);
     if (text != typed) kind = KindAt(text, to_write);
     if (!kind && !given.table.empty()) {
-      return RefusePlace(fmt::format("{} is no database, which --table would need", typed), "",
+      return RefusePlace(fmt::format("{} is not a database, which --table needs", typed), "",
                          "leave --table out");
     }
   }
@@ -211,7 +211,7 @@ Result<PasswordPlace> ReadPasswordFlags(const Arguments& arguments) {
   const std::string file = arguments.Value("--password-file");
   if (!file.empty()) place.file = fs::absolute(file).lexically_normal();
   if (place.env.empty() || place.file.empty()) return place;
-  return RefusePlace("the password is said to be in two places", "",
+  return RefusePlace("two places are given for the password", "",
                      "leave out one of --password-env and --password-file");
 }
 

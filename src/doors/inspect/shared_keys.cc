@@ -143,7 +143,7 @@ Result<std::optional<SharedKey>> BestKey(Session& session, const LookedTable& le
 
 std::string Joined(const LookedTable& left, const LookedTable& right, const SharedKey& key) {
   const std::string& name = right.place.name;
-  return fmt::format("{} is joined by {}: one row for each, found for {:.0f} % of the rows of {}",
+  return fmt::format("{} is joined by {}: one row for each, found for {:.0f}% of the rows of {}",
                      name, fmt::join(key.left, ", "), 100 * key.found, left.place.name);
 }
 
@@ -174,7 +174,7 @@ Result<KeySearch> FindSharedKey(Session& session, const LookedTable& left, const
     return KeySearch{std::move(key), std::move(says)};
   }
   return KeySearch{.says =
-                       fmt::format("{} is not joined: by {} it is found for {:.0f} % of the rows",
+                       fmt::format("{} is not joined: by {} it is found for {:.0f}% of the rows",
                                    name, columns, 100 * most)};
 }
 

@@ -148,7 +148,7 @@ TEST(ProfileRows, NamesColumnsOfNoUse) {
                                             {"same", Texts(same)},
                                             {"none", Texts(none)}})});
   const auto why = [&](const char* name) { return WhyUseless(table, *table.Find(name)); };
-  EXPECT_EQ(why("id"), "has another value in every row: an id?");
+  EXPECT_EQ(why("id"), "has a different value in every row: an id?");
   EXPECT_EQ(why("copy"), "equals id in every row");
   EXPECT_EQ(why("half"), "");
   EXPECT_EQ(why("same"), "is constant");

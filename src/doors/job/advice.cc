@@ -35,20 +35,20 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"stages", "begin each stage with  [[pipeline]]"},
     {"lr", "did you mean \"learning_rate\"?"},
     {"learning_rate",
-     "it is the optimizer's: optimizer = { name = \"adam\", learning_rate = 0.001 }"},
+     "it belongs to the optimizer: optimizer = { name = \"adam\", learning_rate = 0.001 }"},
     {"weight_decay",
-     "it is the optimizer's: optimizer = { name = \"adamw\", weight_decay = 0.01 }"},
-    {"momentum", "it is the optimizer's: optimizer = { name = \"sgd\", momentum = 0.9 }"},
-    {"dropout", "it is the net's: net = { name = \"tabular_mlp\", dropout = 0.1 }"},
-    {"hidden", "it is the net's: net = { name = \"tabular_mlp\", hidden = [128, 64] }"},
+     "it belongs to the optimizer: optimizer = { name = \"adamw\", weight_decay = 0.01 }"},
+    {"momentum", "it belongs to the optimizer: optimizer = { name = \"sgd\", momentum = 0.9 }"},
+    {"dropout", "it belongs to the net: net = { name = \"tabular_mlp\", dropout = 0.1 }"},
+    {"hidden", "it belongs to the net: net = { name = \"tabular_mlp\", hidden = [128, 64] }"},
     {"layers", "did you mean \"hidden\"?"},
-    {"n_estimators", "rounds are the trees': trees = { rounds = 300 }"},
-    {"num_leaves", "leaves are the trees': trees = { leaves = 31 }"},
-    {"max_depth", "it is the trees': trees = { depth = 6 }"},
-    {"max_bin", "bins are the trees': trees = { bins = 255 }"},
+    {"n_estimators", "rounds belong to trees: trees = { rounds = 300 }"},
+    {"num_leaves", "leaves belong to trees: trees = { leaves = 31 }"},
+    {"max_depth", "it belongs to trees: trees = { depth = 6 }"},
+    {"max_bin", "bins belong to trees: trees = { bins = 255 }"},
     {"device", "to train on GPUs: [gang] gpus_per_worker = 1"},
     {"gpus", "did you mean \"gpus_per_worker\" in [gang]?"},
-    {"label", "it is the estimator's: in its [[pipeline]] write  label = \"COLUMN\""},
+    {"label", "it belongs to the estimator: in its [[pipeline]] write  label = \"COLUMN\""},
     {"target", "did you mean \"label\"?"},
     {"features", "did you mean \"numeric\" or \"categorical\"?"},
     {"columns", "did you mean \"inputs\"?"},
@@ -108,7 +108,7 @@ std::string AdviceOnSection(const std::string& path) {
   const std::vector<DescribedField> sections = Describe(JobFile());
   const bool section = std::ranges::find(sections, key, &DescribedField::name) != sections.end();
   if (path != "tables." + key || !section) return {};
-  return fmt::format("what stands below [tables] belongs to it: begin a section  [{}]", key);
+  return fmt::format("lines below [tables] belong to it: begin a section  [{}]", key);
 }
 
 std::string AdviceOnTable(const std::string& path, const std::string& got) {
@@ -182,7 +182,7 @@ std::string AdviceOnValue(const Fault& fault) {
   if (Has(what, "must be a list")) return fmt::format("put it in brackets: {} = [{}]", key, got);
   if (!text) {
     const bool percent = Has(what, "at least 0 and below 1") || Has(what, "above 0 and below 1");
-    return percent ? "it is a share: 0.1 for 10 %" : "";
+    return percent ? "it is a share: 0.1 for 10%" : "";
   }
   return AdviceOnText(what, key, got.substr(1, got.size() - 2));
 }
@@ -206,8 +206,8 @@ void AdviseOnQuotes(std::string_view sql, Fault& fault) {
   const std::string name =
       fault.what.substr(kBegin.size(), fault.what.find('"', kBegin.size()) - kBegin.size());
   if (!Has(sql, "\"" + name + "\"")) return;
-  fault.why = "double quotes stand around names of columns, single ones around texts";
-  fault.fix = fmt::format("if it is a text, write '{}'", name);
+  fault.why = "double quotes are for column names, single quotes for text";
+  fault.fix = fmt::format("if it is text, write '{}'", name);
 }
 
 // A quoted value can have any length; the key and the place are enough to identify it.
@@ -234,7 +234,7 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
     fix = "give the shared library that docs/own-nets.md shows how to build, relative to the job";
   }
   if (fault.what.starts_with("the gang can never fit")) {
-    fix = Has(fault.what, " gpus, ") ? "to train on the cores, leave gpus_per_worker out"
+    fix = Has(fault.what, " gpus, ") ? "to train on CPU cores, leave gpus_per_worker out"
                                      : "lower gang.workers or gang.cores_per_worker";
   }
   if (Has(fault.what, "belongs to an estimator")) {
@@ -253,16 +253,16 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
 std::string AdviceOnToml(std::string_view message) {
   constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
       {"could not determine value type", "put text in quotes: label = \"hours\""},
-      {"parsing boolean", "write true or false, in small letters; text in quotes"},
+      {"parsing boolean", "write true or false in lower case; text in quotes"},
       {"not representable", "whole numbers go up to 9223372036854775807"},
-      {"expected 'nan'", "leave the line out, or put text in quotes"},
+      {"expected 'nan'", "remove the line, or put text in quotes"},
       {"expected 'inf'", "put text in quotes"},
-      {"saw ','", "one setting a line, without a comma behind it"},
+      {"saw ','", "write one setting per line, without a comma at its end"},
       {"expected '=', saw ':'", "write an equals sign: key = value"},
       {"unescaped control characters",
        "close the quote on the same line, or use \"\"\" ... \"\"\""},
       {"parsing table header", "close the bracket: [train]"},
-      {"cannot redefine", "it is there twice: leave one of the two out"}};
+      {"cannot redefine", "it is set twice: remove one of the two"}};
   for (const auto& [part, says] : kAdvice) {
     if (Has(message, part)) return std::string(says);
   }

@@ -37,7 +37,7 @@ Status CheckNothingOfRuns(const JobFile& file) {
   for (const auto& [key, given] : others) {
     if (!given) continue;
     return StreamFault(key, fmt::format("a job with [stream] has no [{}]", key),
-                       "train in a job of its own, and name its model in stream.model");
+                       "train in a separate job, and name its model in stream.model");
   }
   return Status::OK();
 }
@@ -48,7 +48,7 @@ Status CheckFormat(const char* where, const std::string& format, bool folder) {
       folder ? Names{"csv", "jsonl", "parquet", "arrow"} : Names{"json", "csv", "text", "avro"};
   if (format.empty() || std::ranges::count(formats, format) > 0) return Status::OK();
   return StreamFault(
-      where, fmt::format("\"{}\" is no format of {}", format, folder ? "files" : "messages"),
+      where, fmt::format("\"{}\" is not a format of {}", format, folder ? "files" : "messages"),
       Suggest(format, formats));
 }
 
@@ -81,8 +81,7 @@ Status CheckPlace(const std::string& where, const Options& options) {
                        "{ folder = \"in\" }, or { kafka = \"host:9092\", topic = \"visits\" }");
   }
   if (options.kafka && options.topic.empty()) {
-    return StreamFault(where, fmt::format("{} does not say which topic", where),
-                       "add topic = \"visits\"");
+    return StreamFault(where, fmt::format("{} needs a topic", where), "add topic = \"visits\"");
   }
   if (options.folder && !options.topic.empty()) {
     return StreamFault(where + ".topic", "a folder has no topics", "leave topic out");
@@ -129,7 +128,7 @@ Status CheckWindow(const EventWindowOptions& window) {
     const auto micros = MicrosOf(text);
     if (micros && (*micros > 0 || key == std::string("late"))) continue;
     return StreamFault(std::string("stream.window.") + key,
-                       fmt::format("\"{}\" is no length of time", text),
+                       fmt::format("\"{}\" is not a length of time", text),
                        "\"5 minutes\", \"1 hour\", \"30 seconds\"");
   }
   if (window.length.empty()) return Status::OK();
@@ -164,7 +163,7 @@ Status CheckTimes(const EventJoinOptions& join) {
     const auto micros = MicrosOf(text);
     if (micros && *micros >= 0) continue;
     return StreamFault(std::string("stream.join.") + key,
-                       fmt::format("\"{}\" is no length of time", text),
+                       fmt::format("\"{}\" is not a length of time", text),
                        "\"10 minutes\", \"1 hour\", \"0 seconds\"");
   }
   return Status::OK();
@@ -179,7 +178,7 @@ Status CheckJoin(const JobFile& file) {
   PT_TRY(CheckAvro("stream.join.source", join.source));
   PT_TRY(CheckTimes(join));
   if (join.source.folder && join.source.folder == stream.sink.folder) {
-    return StreamFault("stream.sink.folder", "the stream would read what it writes",
+    return StreamFault("stream.sink.folder", "the stream would read its own output",
                        "give the sink a folder of its own");
   }
   if (stream.window || stream.train || stream.source.divided || join.source.divided) {
@@ -212,12 +211,11 @@ Status CheckTrain(const StreamOptions& stream, const JobFile& file) {
   }
   if (stream.window) {
     return StreamFault("stream.window", "a stream with windows does not train",
-                       "train in a job of its own, on what the sink has");
+                       "train in a separate job, on the rows of the sink");
   }
   if (file.etl.sql.empty()) return Status::OK();
   return StreamFault("etl.sql",
-                     "a stream that trains has no SQL of its own: the model's reads "
-                     "the events",
+                     "a stream that trains cannot have SQL: the model's own SQL reads the events",
                      "write it into the job that trains");
 }
 
@@ -233,7 +231,7 @@ Status CheckStream(const JobFile& file) {
   PT_TRY(CheckSink(file));
   PT_TRY(CheckCsvOptions(stream.source.csv));
   if (stream.source.folder && stream.source.folder == stream.sink.folder) {
-    return StreamFault("stream.sink.folder", "the stream would read what it writes",
+    return StreamFault("stream.sink.folder", "the stream would read its own output",
                        "give the sink a folder of its own");
   }
   PT_TRY(CheckDivided(stream));
@@ -242,7 +240,7 @@ Status CheckStream(const JobFile& file) {
   if (stream.train) PT_TRY(CheckTrain(stream, file));
   for (const auto& [column, type] : stream.columns.all) {
     if (TypeNamed(type).ok()) continue;
-    return StreamFault("stream.columns." + column, fmt::format("\"{}\" is no type", type),
+    return StreamFault("stream.columns." + column, fmt::format("\"{}\" is not a type", type),
                        "int64, float64, bool, string, date or timestamp");
   }
   if (!stream.model.empty() || stream.shadow.empty()) return Status::OK();
@@ -251,7 +249,7 @@ Status CheckStream(const JobFile& file) {
 
 Status RefuseStream(const Job& job) {
   if (!job.file.stream) return Status::OK();
-  return StreamFault("stream", "this job is a stream, and not a run",
+  return StreamFault("stream", "this job is a stream, not a run",
                      "protium stream " + job.settings.file.string());
 }
 

@@ -191,7 +191,7 @@ Status RunForNothing(Session& session, const DataFrame& table) {
   const Call call = StateOf(session).call();
   call.Send(EtlDone{rows});
   call.Send(
-      Warning{"nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
+      Warning{"nothing was written: the job has neither a pipeline nor outputs; add  [outputs]  "
               "with a line like  table = \"table.parquet\""});
   return Status::OK();
 }

@@ -132,7 +132,7 @@ TEST_F(JobFiles, SayWhatNumbersAre) {
   EXPECT_EQ(FaultIn(kJob, {"train.clip_norm=nan"}).what,
             "train.clip_norm must be a number, got \"nan\"");
   const Fault fault = FaultIn(With("epochs = 3", "clip_norm = -inf"));
-  EXPECT_EQ(fault.what, "train.clip_norm is -inf, but no setting takes it");
+  EXPECT_EQ(fault.what, "train.clip_norm is -inf, which no setting takes");
   EXPECT_EQ(fault.where, file_.string() + ":18:13");
 }
 
@@ -276,7 +276,7 @@ TEST_F(JobFiles, NameTablesAndOutputsByTheirFiles) {
 
 TEST_F(JobFiles, RefuseFilesThatAreNotWhatTheySay) {
   EXPECT_THAT(FaultIn(With("csv = \"z.csv\"", "csv = \"z.csv\", format = \"jsonl\"")).what,
-              HasSubstr("says its format twice"));
+              HasSubstr("has two formats"));
   EXPECT_THAT(FaultIn(With("null = \"NA\"", "types = { zip = \"text\" }")).what,
               HasSubstr("tables.zebra.types.zip must be one of string, int64"));
   EXPECT_THAT(FaultIn(With("null = \"NA\"", "encoding = \"latin1\"")).what,

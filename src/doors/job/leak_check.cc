@@ -81,7 +81,7 @@ Result<std::vector<std::string>> ColumnFindings(const Job& job, const AimedLabel
 
 std::string Percent(int64_t part, int64_t all) {
   const double percent = 100 * double(part) / double(all);
-  return fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
+  return fmt::format("{:.{}f}%", percent, percent < 10 ? 1 : 0);
 }
 
 // "a", "b", "c" and, of more, how many; as a list of options has them.

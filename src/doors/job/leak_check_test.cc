@@ -83,7 +83,7 @@ TEST_F(LeakCheck, NamesTheColumnAndWhatToWrite) {
   });
   EXPECT_THAT(found, ElementsAre(AllOf(
                          HasSubstr("boat gives y away in all but "),
-                         HasSubstr("by being there or not; to leave it out, delete "
+                         HasSubstr("by whether it is missing; to leave it out, delete "
                                    "it from numeric of tree_estimator; if it is known when you "
                                    "predict: [leaks] known = [\"boat\"]"))));
   EXPECT_THAT(FindInJob(1500, {"leaks.known=[\"boat\"]"}), IsEmpty());

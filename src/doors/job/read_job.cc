@@ -82,8 +82,8 @@ Status CheckTables(const JobFile& file) {
     }
     if (table.format && !table.file) {
       return JobFault("tables." + name + ".format",
-                      fmt::format("table \"{}\" says its format twice", name),
-                      "say file = \"...\" with it");
+                      fmt::format("table \"{}\" has two formats", name),
+                      "use file = \"...\" with it");
     }
   }
   return Status::OK();
@@ -105,7 +105,7 @@ Status CheckConnections(const JobFile& file) {
     if (store || client || !keys) continue;
     return JobFault(
         "connections." + name,
-        fmt::format("connection \"{}\" is no object store, and has what belongs to one", name),
+        fmt::format("connection \"{}\" is not an object store, but has settings of one", name),
         "leave out key, endpoint and region");
   }
   return Status::OK();
@@ -148,7 +148,7 @@ Status CheckUpsert(const std::string& name, const JobOutput& output) {
   const bool upsert = output.store_mode() == StoreMode::kUpsert;
   if (upsert == output.upsert.empty()) {
     return JobFault(at,
-                    upsert ? fmt::format("output \"{}\" does not say by which columns", name)
+                    upsert ? fmt::format("output \"{}\" needs the columns to upsert by", name)
                            : fmt::format("output \"{}\" has upsert, but another mode", name),
                     upsert ? "add upsert = [\"id\"], the columns that tell rows apart"
                            : "leave one of mode and upsert out");
@@ -164,7 +164,7 @@ Status CheckUpsert(const std::string& name, const JobOutput& output) {
 Status CheckStored(const std::string& name, const JobOutput& output, const JobFile& file) {
   const std::string at = "outputs." + name;
   if (output.databases() > 1 || output.file || output.parquet) {
-    return JobFault(at, fmt::format("output \"{}\" is to be in two places", name),
+    return JobFault(at, fmt::format("output \"{}\" names two places", name),
                     "leave all but one out");
   }
   if (!output.partitions.empty()) {

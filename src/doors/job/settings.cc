@@ -61,7 +61,7 @@ Result<Assignment> ReadAssignment(const std::string& words) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("--set names a setting deeper than {} levels: {}",
                                      kDeepestSetting, read.path),
-                 .fix = "no setting is so deep: look for dots that are too many"});
+                 .fix = "no setting is that deep: check for extra dots"});
   }
   read.text = words.substr(equals + 1);
   const bool one_line = read.text.find('\n') == read.text.npos;

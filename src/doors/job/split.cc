@@ -79,7 +79,7 @@ Status CheckSplitTime(const JobSplit& split, const arrow::Schema& schema) {
         {.exit = Exit::kUsage,
          .what = fmt::format("split has both by_time and {}", split.by.empty() ? "column" : "by"),
          .where = "split.by_time",
-         .why = "by_time holds out the latest rows, whatever else they hold",
+         .why = "by_time holds out the latest rows, whatever their other values",
          .fix = "leave out one of them"});
   }
   return CheckMoments(split, schema);
@@ -108,9 +108,9 @@ Status CheckWholeSeries(const Job& job) {
   if (stage.empty()) return Status::OK();
   const char* const section = torn_split ? "split" : "folds";
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("{} takes single rows out of the series that the stage \"{}\" "
-                                   "looks back along",
-                                   section, stage),
+               .what = fmt::format(
+                   "{} takes single rows out of the series that the stage \"{}\" looks back on",
+                   section, stage),
                .where = section,
                .fix = "set by_time to the column that orders the rows, or by to those that name a "
                       "series"});

@@ -41,7 +41,7 @@ Status TooDeep(std::string where) {
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("the job file nests deeper than {} levels", kDeepestSetting),
                .where = std::move(where),
-               .fix = "no setting is so deep: look for dots or brackets that are too many"});
+               .fix = "no setting is that deep: check for extra dots or brackets"});
 }
 
 // The library builds and frees tables by recursion: texts that nest too deep must not reach it.
@@ -69,7 +69,7 @@ class Reader {
     if (const auto* number = node.as_floating_point()) return Number(number->get(), node, path);
     if (const auto* flag = node.as_boolean()) return Json(flag->get());
     return Fail({.exit = Exit::kUsage,
-                 .what = path + " is a date or time, but no setting takes one",
+                 .what = path + " is a date or time, which no setting takes",
                  .where = PlaceText(settings_.file, node.source().begin),
                  .fix = "put it in quotes"});
   }
@@ -78,7 +78,7 @@ class Reader {
   Result<Json> Number(double number, const toml::node& node, const std::string& path) const {
     if (std::isfinite(number)) return Json(number);
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("{} is {}, but no setting takes it", path, number),
+                 .what = fmt::format("{} is {}, which no setting takes", path, number),
                  .where = PlaceText(settings_.file, node.source().begin),
                  .fix = "write a finite number; text goes in quotes"});
   }
@@ -132,7 +132,7 @@ Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& f
     // "Error while parsing boolean: expected ...": the part after the colon is enough.
     const size_t colon = why.starts_with("Error while") ? why.find(": ") : why.npos;
     return Fail({.exit = Exit::kUsage,
-                 .what = "the job file is not TOML",
+                 .what = "the job file is not valid TOML",
                  .where = PlaceText(file, parsed.error().source().begin),
                  .why = colon == why.npos ? why : why.substr(colon + 2),
                  .fix = AdviceOnToml(why)});

@@ -162,10 +162,10 @@ Yaml::Yaml(Parts parts)
 Result<Yaml> Yaml::Parse(std::string_view text, const std::string& file) {
   arrow::util::InitializeUTF8();
   if (text.size() > kMostBytes || !arrow::util::ValidateUTF8(text)) {
-    return Fail(
-        {.exit = Exit::kInput,
-         .what = text.size() > kMostBytes ? "the file has more than 1 MiB" : "the file is no UTF-8",
-         .where = file});
+    return Fail({.exit = Exit::kInput,
+                 .what = text.size() > kMostBytes ? "the file has more than 1 MiB"
+                                                  : "the file is not UTF-8",
+                 .where = file});
   }
   return Reader(text, file).Read();
 }

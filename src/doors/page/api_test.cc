@@ -215,7 +215,7 @@ TEST_F(HttpResponses, WhatChangesARunSaysWhatIsWrong) {
             std::pair(200, Json::parse(R"({"tags":["best"],"note":"n"})")));
   EXPECT_EQ(act("POST", run, "/labels", R"({"note":""})").second["tags"], Json({"best"}));
   for (const auto& [what, body, words] :
-       {std::tuple{"/labels", "7", "no JSON object"},
+       {std::tuple{"/labels", "7", "not a JSON object"},
         std::tuple{"/labels", R"({"tags":"x"})", "must be a list"},
         std::tuple{"/labels", R"({"tags":["a b"]})", "cannot be a tag"},
         std::tuple{"/labels", R"({"note":7})", "must be a text"},

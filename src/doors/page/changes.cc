@@ -29,7 +29,7 @@ constexpr size_t kMostTags = 32;
 Result<Json> ObjectOf(const std::string& body, const char* shape) {
   const Result<Json> json = ParseJson(body);
   if (json.ok() && json->is_object()) return json;
-  return Fail({.exit = Exit::kInput, .what = "the body is no JSON object", .fix = shape});
+  return Fail({.exit = Exit::kInput, .what = "the body is not a JSON object", .fix = shape});
 }
 
 Status BadTags() {

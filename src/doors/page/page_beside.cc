@@ -71,7 +71,7 @@ Status PageBeside::AwaitAddress() {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       return Fail({.exit = Exit::kEnvironment,
-                   .what = "the page of runs does not start",
+                   .what = "the web page of the run did not start",
                    .why = ready.empty() ? "it has not said its address within 20 s"
                                         : "what it says of it stands above",
                    .fix = "run without --ui, and protium ui beside it"});

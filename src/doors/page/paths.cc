@@ -45,7 +45,7 @@ constexpr ApiPath kPaths[] = {
     {"runs/{run}/settings", "", "every setting with its origin"},
     {"runs/{run}/plan", "", "the plan, its stages, its SQL and its inputs"},
     {"runs/{run}/operators", "", "what the engine ran, by operator, with time and rows"},
-    {"runs/{run}/profile", "", "what the columns held in training and in the test rows"},
+    {"runs/{run}/profile", "", "column profiles in training and in the test rows"},
     {"runs/{run}/metrics", "points:integer", "its curves, thinned out to that many points"},
     {"runs/{run}/lanes", "points:integer", "where the time of each rank went, and the slow one"},
     {"runs/{run}/events", "from:integer", "its events from that byte on; -1 is the end"},
@@ -152,7 +152,7 @@ Json OpenApi() {
   const Json text = {{"type", "string"}};
   const Json error = {{"type", "object"}, {"properties", {{"what", text}, {"fix", text}}}};
   const Json body = {{"type", "object"}, {"properties", {{"error", error}}}};
-  const Json refused = {{"description", "what was wrong, and what to do about it"},
+  const Json refused = {{"description", "what was wrong, and how to fix it"},
                         {"content", {{"application/json", {{"schema", body}}}}}};
   const Json token = {{"type", "http"}, {"scheme", "bearer"}};
   // In "security" any one entry suffices; the empty object means a request without a token, if none

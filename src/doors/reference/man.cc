@@ -78,12 +78,12 @@ std::string ManPage(const VerbShape& verb, std::span<const Flag> shared) {
 std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> shared,
                      const std::string& exit_codes) {
   std::string page = Head("protium", "from raw tables to a trained model in one job") +
-                     ".SH SYNOPSIS\n\\fBprotium\\fR \\fIverb\\fR [\\fIoperands\\fR] "
+                     ".SH SYNOPSIS\n\\fBprotium\\fR \\fIcommand\\fR [\\fIoperands\\fR] "
                      "[\\fIflags\\fR]\n.SH COMMANDS\n";
   for (const VerbShape& verb : verbs) {
     page += fmt::format(".TP\n\\fBprotium\\-{}\\fR(1)\n{}", Escaped(verb.name), LineOf(verb.says));
   }
-  page += ".SH OPTIONS\nEvery verb takes these.\n" + Options(shared) + ".SH EXIT STATUS\n";
+  page += ".SH OPTIONS\nEvery command takes these.\n" + Options(shared) + ".SH EXIT STATUS\n";
   // Without the heading.
   page += Text(exit_codes.substr(exit_codes.find('\n') + 1));
   return page +

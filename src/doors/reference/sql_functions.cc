@@ -60,7 +60,7 @@ std::string SqlFunctionsText(const std::string& program) {
   return text + "\nrefused\n" + refused +
          fmt::format(
              "\n{0} help sql NAME tells why, and what to write instead; {0} sql --help is about "
-             "the verb.\n",
+             "the command.\n",
              program);
 }
 

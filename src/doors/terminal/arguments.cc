@@ -101,7 +101,7 @@ Status Arguments::CheckOperands(const VerbShape& verb) const {
     }
   }
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("{} does not know what to do with \"{}\"", verb.name,
+               .what = fmt::format("{}: unexpected argument \"{}\"", verb.name,
                                    operands_[verb.operands.size()]),
                .fix = std::move(fix)});
 }

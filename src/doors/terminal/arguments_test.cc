@@ -53,7 +53,7 @@ TEST(Arguments, RefuseWhatTheVerbDoesNotKnow) {
   EXPECT_EQ(fault({"job", "--jsn"}).what, "run has no flag \"--jsn\"");
   EXPECT_EQ(fault({"job", "--jsn"}).fix, "did you mean \"--json\"?");
   EXPECT_EQ(fault({}).what, "run needs JOB");
-  EXPECT_EQ(fault({"a", "b", "c"}).what, "run does not know what to do with \"c\"");
+  EXPECT_EQ(fault({"a", "b", "c"}).what, "run: unexpected argument \"c\"");
   EXPECT_EQ(fault({"job", "--set"}).what, "--set needs a value: --set KEY=VALUE");
   EXPECT_EQ(fault({"job", "--json=yes"}).what, "--json takes no value, got \"yes\"");
   EXPECT_EQ(fault({"job", "--jsn"}).exit, Exit::kUsage);

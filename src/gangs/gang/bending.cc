@@ -277,7 +277,7 @@ void BendingGang::ReportChange(const Generation& generation) {
   call_.Send(GangChanged{generation.number, int64_t(generation.members.size()), generation.members,
                          generation.cut, why_});
   const std::string goes_on = Counted(generation.members.size(), "worker");
-  const std::string why = why_.empty() ? "others have come" : std::exchange(why_, {});
+  const std::string why = why_.empty() ? "more workers have joined" : std::exchange(why_, {});
   call_.Send(Note{fmt::format("the gang continues with {}: {}", goes_on, why)});
 }
 

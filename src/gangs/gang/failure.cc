@@ -86,7 +86,9 @@ Status ReportFailure(std::span<const RankFailure> failures) {
   }
   AddLine(fault.where, DescribeRank(cause), "; ");
   if (failures.size() > 1) {
-    AddLine(fault.why, fmt::format("{} other {}s failed after it", failures.size() - 1, cause.role),
+    const size_t others = failures.size() - 1;
+    AddLine(fault.why,
+            fmt::format("{} other {}{} failed after it", others, cause.role, others > 1 ? "s" : ""),
             "; ");
   }
   if (!answered && !cause.last_lines.empty()) {

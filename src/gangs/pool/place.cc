@@ -67,7 +67,7 @@ Result<UniqueFd> LockPlace(const fs::path& socket) {
   if (!lock) return SystemFault("open " + path.string(), errno);
   if (!IsLockedByOthers(lock.get()) && LockFile(lock.get()).ok()) return lock;
   return Fail({.exit = Exit::kUsage,
-               .what = "a pool runs already",
+               .what = "a pool is already running",
                .where = socket.string(),
                .fix = "protium pool status, or protium pool stop"});
 }
@@ -135,7 +135,7 @@ Result<UniqueFd> ConnectToPool(const fs::path& socket, Deadline deadline) {
   std::error_code ignored;
   const auto none = [&] {
     return Fail({.exit = Exit::kInput,
-                 .what = "no pool runs",
+                 .what = "no pool is running",
                  .where = socket.string(),
                  .fix = "protium pool start"});
   };

@@ -29,7 +29,7 @@ TEST_F(PoolPlace, HasOnePoolAtATime) {
   EXPECT_FALSE(IsPlaceFree(socket_));
   const Fault second = FaultOf(ListenAsPool(socket_).status());
   EXPECT_EQ(second.exit, Exit::kUsage);
-  EXPECT_EQ(second.what, "a pool runs already");
+  EXPECT_EQ(second.what, "a pool is already running");
   const auto driver = ConnectToPool(socket_, Clock::now());
   ASSERT_TRUE(driver.ok()) << driver.status();
   const UniqueFd accepted(::accept(first->socket.get(), nullptr, nullptr));

@@ -137,7 +137,7 @@ TEST(Cnn, RefusesColumnsAndOptionsThatMakeNoNet) {
   EXPECT_EQ(why(CnnJson({{"kernel", 4}}), ImageInputs()),
             "net.kernel must be an odd number, got 4");
   EXPECT_THAT(why(CnnJson({{"height", 8}}), ImageInputs()),
-              testing::HasSubstr("lists of 189 numbers in \"pixels\" are no images of 8 x 7"));
+              testing::HasSubstr("lists of 189 numbers in \"pixels\" are not images of 8 x 7"));
   EXPECT_THAT(why(CnnJson({{"filters", {2, 2, 2}}}), ImageInputs()),
               testing::HasSubstr("images of 9 x 7 are too small for 3 blocks"));
 }

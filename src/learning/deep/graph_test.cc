@@ -107,7 +107,7 @@ TEST(AsGraph, RefusesSizesBeyondAllTables) {
   net = GraphedOf(tokens.config());
   net.shape.cardinalities[0] = int64_t{1} << 62;
   EXPECT_THAT(FaultOf(onnx::WriteNet(net, FileOf(tokens.weights())).status()).what,
-              testing::HasSubstr("categories cannot be said"));
+              testing::HasSubstr("categories cannot be expressed"));
 }
 
 }  // namespace

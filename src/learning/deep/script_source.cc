@@ -177,7 +177,7 @@ Status WriteLayers(const NetConfig& config, const std::vector<ScriptArgument>&, 
   const NetShape shape = ShapeOf(config);
   if (shape.ids > 0) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "a net that reads ids cannot be said in TorchScript",
+                 .what = "a net that reads ids cannot be expressed in TorchScript",
                  .where = "net",
                  .why = "ids that were never learned have rows of their own",
                  .fix = "score tables with protium predict, or rows with protium serve"});
@@ -383,7 +383,7 @@ Result<ScriptSource> WriteScript(const NetConfig& config) {
   if (write == nullptr) {
     return Fail(
         {.exit = Exit::kUsage,
-         .what = fmt::format("no TorchScript can be written of the net \"{}\"", config.net.name),
+         .what = fmt::format("TorchScript cannot be written for the net \"{}\"", config.net.name),
          .why = "the built-in nets and torchscript can be exported, not those of extensions"});
   }
   ScriptSource source{.arguments = ScriptArguments(config)};

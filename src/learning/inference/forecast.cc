@@ -39,7 +39,7 @@ Result<Horizon> ReadHorizon(const std::string& text) {
   const auto micros = MicrosOf(text);
   if (!rows && micros && *micros > 0) return Horizon{.micros = *micros};
   return Fail({.exit = Exit::kUsage,
-               .what = "\"" + text + "\" is no horizon",
+               .what = "\"" + text + "\" is not a horizon",
                .fix = "give a number of rows, 1 or more, or a time such as 28d"});
 }
 

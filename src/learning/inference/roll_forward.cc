@@ -212,7 +212,7 @@ Result<BatchPtr> WithNumbers(const arrow::RecordBatch& rows, const std::string& 
   const auto numbers = arrow::compute::Cast(*rows.column(at), arrow::float64());
   if (numbers.ok()) return rows.SetColumn(at, field, *numbers);
   return Fail({.exit = Exit::kInput,
-               .what = "\"" + name + "\" holds what is no number",
+               .what = "\"" + name + "\" holds a value that is not a number",
                .why = numbers.status().message()});
 }
 

@@ -145,7 +145,7 @@ std::string WhyOfClasses(PossibleTeller& each, const std::string& label, const C
   if (guessing < kFewestMistakes) return {};
   const int64_t by_nulls = each.there.Mistakes();
   if (by_nulls * kPerMistakeOfNulls <= guessing) {
-    return fmt::format("gives {} away in {}, by being there or not", label,
+    return fmt::format("gives {} away in {}, by whether it is missing", label,
                        WhereText(by_nulls, rows));
   }
   if (each.counts.values && each.counts.Mistakes() * kPerMistake <= guessing) {
@@ -153,7 +153,7 @@ std::string WhyOfClasses(PossibleTeller& each, const std::string& label, const C
   }
   const int64_t fewer = each.order.Guessing(), by_order = each.order.Mistakes();
   if (fewer < kFewestMistakes || by_order * kPerMistake > fewer) return {};
-  return fmt::format("gives {} away in {}, by its order alone", label,
+  return fmt::format("gives {} away in {}, by its sort order alone", label,
                      WhereText(by_order, int64_t(each.order.rows.size())));
 }
 
@@ -188,7 +188,7 @@ class Reading {
   }
 
   Leaks Found() {
-    Leaks leaks = pairs_.Found();
+    Leaks leaks;
     const bool two = Classes() == 2;
     for (PossibleTeller& each : candidates_) {
       if (!two) each.order.rows.clear();
@@ -196,6 +196,7 @@ class Reading {
           classes_ ? WhyOfClasses(each, label_, alone_, count_) : WhyOfNumber(each, label_);
       if (!why.empty()) leaks.insert_or_assign(table_.columns[size_t(each.place)].name, why);
     }
+    leaks.merge(pairs_.Found(leaks));
     return leaks;
   }
 

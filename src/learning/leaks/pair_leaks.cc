@@ -123,7 +123,8 @@ void PairLeaks::Read(const arrow::RecordBatch& batch, int64_t row, std::optional
   });
 }
 
-std::map<std::string, std::string> PairLeaks::Found() const {
+std::map<std::string, std::string> PairLeaks::Found(
+    const std::map<std::string, std::string>& alone) const {
   std::map<std::string, std::string> found;
   // Of a label that is nearly always the same, a pair that is always that knows nothing.
   const int64_t telling = classes_ ? std::min(of_one_, rows_ - of_one_) : changes_;
@@ -134,11 +135,14 @@ std::map<std::string, std::string> PairLeaks::Found() const {
     if (each.wrong * kPerWrong > telling) continue;
     const std::string& a = table_.columns[size_t(places_[each.a])].name;
     const std::string& b = table_.columns[size_t(places_[each.b])].name;
+    // The other one would be blamed for it.
+    if (alone.contains(a) || alone.contains(b)) continue;
     const std::string made = fmt::format(fmt::runtime(RelationsOf(classes_)[each.kind].says), a, b);
     const std::string where =
         each.wrong == 0 ? "every row" : fmt::format("all but {} of {} rows", each.wrong, each.rows);
-    const std::string why = fmt::format("{} {}{}{} in {}", classes_ ? "decides" : "is a part of",
-                                        label_, classes_ ? ", which is " : " = ", made, where);
+    const std::string why =
+        classes_ ? fmt::format("gives {0} away: {0} is {1} in {2}", label_, made, where)
+                 : fmt::format("is a part of {} = {} in {}", label_, made, where);
     found.emplace(a, why);
     found.emplace(b, why);
   }

@@ -29,8 +29,9 @@ class PairLeaks {
   // Takes a row; `label` is its number, or 0 and 1 for two classes. Rows with NULLs say nothing.
   void Read(const arrow::RecordBatch& batch, int64_t row, std::optional<double> label);
 
-  // The reason for each column of a pair that is the label in 99 of 100 rows.
-  std::map<std::string, std::string> Found() const;
+  // The reason for each column of a pair that is the label in 99 of 100 rows, unless one of them
+  // is among `alone`, the columns that give the label away by themselves.
+  std::map<std::string, std::string> Found(const std::map<std::string, std::string>& alone) const;
 
  private:
   struct Pair {

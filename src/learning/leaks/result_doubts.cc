@@ -59,7 +59,7 @@ std::string DoubtOfImportance(const Json& results, const std::vector<std::string
   };
   if (std::ranges::any_of(known, is_known)) return {};
   return fmt::format(
-      "{} alone has {:.0f} % of the feature importance, and the model's error is {:.2g} % of the "
+      "{} alone has {:.0f}% of the feature importance, and the model's error is {:.2g}% of the "
       "baseline's: is it known when you predict?",
       name, std::floor(100 * most / all), 100 * *error);
 }

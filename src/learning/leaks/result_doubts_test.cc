@@ -25,10 +25,9 @@ Json Importance(double a, double b, double c) {
 TEST(ResultDoubts, NameTheOneFeatureThatMatters) {
   Json results = Results({{"rmse", 2}}, {}, {{"rmse", 10}});
   results["importance"] = Importance(95, 3, -1);
-  EXPECT_THAT(
-      ResultDoubts(results, {}),
-      ElementsAre("a alone has 96 % of the feature importance, and the model's error is 20 % "
-                  "of the baseline's: is it known when you predict?"));
+  EXPECT_THAT(ResultDoubts(results, {}),
+              ElementsAre("a alone has 96% of the feature importance, and the model's error is 20% "
+                          "of the baseline's: is it known when you predict?"));
   EXPECT_THAT(ResultDoubts(results, {"a"}), IsEmpty());
   results["importance"] = Importance(80, 15, 5);
   EXPECT_THAT(ResultDoubts(results, {}), IsEmpty());

@@ -362,7 +362,7 @@ std::string WhyUseless(const TableProfile& table, const ColumnProfile& column) {
   const bool differ = column.exact ? double(column.distinct) == values
                                    : double(column.distinct) >= kNearlyAll * values;
   const bool id = text || IsCalledId(column.name) || TellsRowsApart(column);
-  if (differ && id && table.rows >= 20) return "has another value in every row: an id?";
+  if (differ && id && table.rows >= 20) return "has a different value in every row: an id?";
   return {};
 }
 

@@ -69,9 +69,9 @@ uint64_t CellHash(const arrow::Array& column, int64_t row);
 bool IsCalledId(const std::string& name);
 
 // Returns why a column is useless for learning: "is constant", "is empty", "equals x in every row",
-// "has another value in every row: an id?"; empty for all other columns. Whole numbers that differ
-// in every row are ids if they are called so, count up, or are spread like hashes; others, such as
-// populations, are amounts.
+// "has a different value in every row: an id?"; empty for all other columns. Whole numbers that
+// differ in every row are ids if they are called so, count up, or are spread like hashes; others,
+// such as populations, are amounts.
 std::string WhyUseless(const TableProfile& table, const ColumnProfile& column);
 
 Json ProfileToJson(const TableProfile& table);

@@ -31,7 +31,7 @@ Result<std::vector<double>> ReadWeights(const Safetensors& file, const std::file
   std::memcpy(weights.data(), tensor->data.data(), members * sizeof(double));
   double sum = 0;
   for (const double each : weights) {
-    if (!(each >= 0)) return Damaged(path, "a member's weight is no number of 0 or more");
+    if (!(each >= 0)) return Damaged(path, "a member's weight is not a number of 0 or more");
     sum += each;
   }
   if (std::abs(sum - 1) > 1e-9) return Damaged(path, "the members' weights do not add up to 1");

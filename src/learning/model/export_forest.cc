@@ -18,7 +18,8 @@ namespace protium {
 namespace {
 
 Status CannotSay(const std::string& what, const std::string& fix) {
-  return Fail({.exit = Exit::kUsage, .what = what + " cannot be said by trees alone", .fix = fix});
+  return Fail(
+      {.exit = Exit::kUsage, .what = what + " cannot be expressed by trees alone", .fix = fix});
 }
 
 Status WithoutForest(const std::filesystem::path& model) {

@@ -75,7 +75,7 @@ TEST_F(ExportedForestOf, RefusesWhatLeavesCannotSay) {
   objective()["logarithmic"] = true;
   EXPECT_THAT(Refusal(), HasSubstr("the logarithm of y less 3"));
   objective()["labels"][0]["log1p"] = true;
-  EXPECT_THAT(Refusal(), HasSubstr("\"log1p\" of y cannot be said by trees"));
+  EXPECT_THAT(Refusal(), HasSubstr("\"log1p\" of y cannot be expressed by trees"));
   objective()["decision"]["outputs"] = {0.5};
   EXPECT_THAT(Refusal(), HasSubstr("\"isotonic\""));
   SetUp();

@@ -110,7 +110,7 @@ Status CheckOnce(const std::string& what, std::vector<std::string> names) {
   for (const std::string& each : names) {
     // JSON replaces what is no UTF-8.
     if (*ParseJson(Dump(each)) == each) continue;
-    return Usage("the " + what + " have a name that is no UTF-8", "give it another in training");
+    return Usage("the " + what + " have a name that is not UTF-8", "give it another in training");
   }
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);

@@ -73,10 +73,10 @@ Result<PipelineModel> WithInt8(const PipelineModel& model, double most_loss) {
   PT_LET(const Int8Loss loss, LossOfInt8(StateOf(model)));
   if (loss.share() > most_loss) {
     return CannotInt8(
-        fmt::format("in int8 the model's {} on its validation rows is {:.6g}, {:.2g} % worse than "
+        fmt::format("in int8 the model's {} on its validation rows is {:.6g}, {:.2g}% worse than "
                     "{:.6g} in float32",
                     loss.metric, loss.int8, loss.share() * 100, loss.float32),
-        fmt::format("no more than {:.2g} % is allowed", most_loss * 100),
+        fmt::format("no more than {:.2g}% is allowed", most_loss * 100),
         "--most-loss allows more; without --precision the model predicts in float32");
   }
   ModelState copy = StateOf(model);

@@ -73,7 +73,7 @@ Status Lost(const std::string& name, const std::string& run) {
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("the training kept as {} is damaged or gone", name),
                .where = "train.continues",
-               .why = run.empty() ? "" : "it was that of " + run,
+               .why = run.empty() ? "" : "it belonged to " + run,
                .fix = fmt::format("protium cache rm {}; the next run begins anew", name)});
 }
 

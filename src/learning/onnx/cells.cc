@@ -40,7 +40,7 @@ std::optional<int64_t> WholeOf(const std::string& key, bool flag) {
 Status CannotSay(const std::string& what, const std::string& why) {
   return Fail(
       {.exit = Exit::kUsage,
-       .what = what + " cannot be said in ONNX",
+       .what = what + " cannot be expressed in ONNX",
        .why = why,
        .fix = "--to onnx-net exports the net alone, whose inputs are what the stages make"});
 }

@@ -21,7 +21,7 @@ Result<GraphedNet> NetOf(const Json& net) {
   for (const Json& each : net.at("categorical")) {
     if (each.at("cardinality") < 0) {
       return Fail({.exit = Exit::kUsage,
-                   .what = fmt::format("the column of ids {} cannot be said in ONNX",
+                   .what = fmt::format("the column of ids {} cannot be expressed in ONNX",
                                        each.at("column").get<std::string>()),
                    .why = "ids that were never learned have rows of their own",
                    .fix = "score tables with protium predict, or rows with protium serve"});

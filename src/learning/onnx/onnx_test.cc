@@ -110,13 +110,13 @@ TEST_F(Onnx, OfTheNetAloneHasItsColumnsAsInputs) {
 
 TEST_F(Onnx, SaysWhatItCannotSay) {
   files_.json["stages.json"]["stages"][1]["kind"] = "tokenizer";
-  EXPECT_THAT(Refusal(), HasSubstr("stage \"scale\", a tokenizer, cannot be said in ONNX"));
+  EXPECT_THAT(Refusal(), HasSubstr("stage \"scale\", a tokenizer, cannot be expressed in ONNX"));
   SetUp();
   files_.json["schema.json"]["input"][0]["type"] = "timestamp";
-  EXPECT_THAT(Refusal(), HasSubstr("column \"shop\" cannot be said in ONNX: it is of type"));
+  EXPECT_THAT(Refusal(), HasSubstr("column \"shop\" cannot be expressed in ONNX: it is of type"));
   SetUp();
   files_.json["net.json"]["net"]["name"] = "torchscript";
-  EXPECT_THAT(Refusal(), HasSubstr("the net \"torchscript\" cannot be said"));
+  EXPECT_THAT(Refusal(), HasSubstr("the net \"torchscript\" cannot be expressed"));
   SetUp();
   files_.json["net.json"]["objective"]["decision"]["outputs"] = {0.5};
   EXPECT_THAT(Refusal(), HasSubstr("\"isotonic\""));
@@ -158,7 +158,7 @@ TEST_F(Onnx, RefusesMoreQuantilesThanAGraphCanSort) {
   Json& objective = files_.json["net.json"]["objective"];
   objective["kind"] = "quantiles";
   objective["levels"] = std::vector<int>(30'000, 0);
-  EXPECT_THAT(Refusal(), HasSubstr("30000 quantiles of a label cannot be said in ONNX"));
+  EXPECT_THAT(Refusal(), HasSubstr("30000 quantiles of a label cannot be expressed in ONNX"));
 }
 
 }  // namespace

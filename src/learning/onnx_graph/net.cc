@@ -31,14 +31,15 @@ Status CheckSizes(const GraphedNet& net) {
   for (const VectorColumn& each : net.lists) {
     if (each.length >= 1 && each.length <= kMostLength) continue;
     return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("lists of {} numbers in \"{}\" cannot be said in ONNX",
+                 .what = fmt::format("lists of {} numbers in \"{}\" cannot be expressed in ONNX",
                                      each.length, each.column),
                  .why = fmt::format("they have from 1 to {} numbers", kMostLength)});
   }
   for (const int64_t each : net.shape.cardinalities) {
     if (each >= 1 && each <= kMostCategories) continue;
-    return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("a column of {} categories cannot be said in ONNX", each)});
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = fmt::format("a column of {} categories cannot be expressed in ONNX", each)});
   }
   return Status::OK();
 }
@@ -51,7 +52,7 @@ Result<Value> Add(NetWriter& writer) {
   }
   if (IsLayered(net.name)) return AddLayered(writer);
   return Fail({.exit = Exit::kUsage,
-               .what = "the net \"" + net.name + "\" cannot be said in ONNX",
+               .what = "the net \"" + net.name + "\" cannot be expressed in ONNX",
                .why = fmt::format("these nets can: {}", fmt::join(GraphedNetNames(), ", "))});
 }
 

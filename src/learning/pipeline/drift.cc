@@ -108,7 +108,7 @@ std::optional<Drift> MeasureDrift(const DriftBins& bins, const std::vector<int64
 }
 
 std::string DescribeDrift(const std::string& column, const DriftBins& bins, const Drift& drift) {
-  return fmt::format("{}: {} in {:.0f} % of the rows, {:.0f} % in training", column,
+  return fmt::format("{}: {} in {:.0f}% of the rows, {:.0f}% in training", column,
                      bins.NameOf(drift.most), 100 * drift.now, 100 * drift.before);
 }
 

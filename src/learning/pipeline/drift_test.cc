@@ -48,7 +48,7 @@ TEST(DriftOfAColumn, IsThePopulationStabilityIndex) {
   EXPECT_TRUE(drift->beyond_chance);
   EXPECT_EQ(drift->most, 0u);
   EXPECT_EQ(DescribeDrift("x", Numbers({10, 30, 0, 0}), *drift),
-            "x: below 1 in 75 % of the rows, 25 % in training");
+            "x: below 1 in 75% of the rows, 25% in training");
   EXPECT_FALSE(MeasureDrift(Numbers({10, 30, 0, 0}), {0, 0, 0, 0}));
   EXPECT_FALSE(MeasureDrift(Numbers({0, 0, 0, 0}), {1, 0, 0, 0}));
 }

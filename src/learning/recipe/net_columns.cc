@@ -71,7 +71,7 @@ Result<ImageColumn> SizeOf(const CnnOptions& options, const VectorColumn& vector
   if (height * width * options.channels != vectors.length) {
     return Fail({.exit = Exit::kUsage,
                  .what = "lists of " + std::to_string(vectors.length) + " numbers in \"" +
-                         vectors.column + "\" are no images of " + std::to_string(height) + " x " +
+                         vectors.column + "\" are not images of " + std::to_string(height) + " x " +
                          std::to_string(width) + " pixels with " + channels +
                          (options.channels == 1 ? " channel" : " channels"),
                  .where = path + ".height",

@@ -40,7 +40,7 @@ Result<std::vector<uint64_t>> Wholes(const Safetensors& file, const std::string&
   return Fail({.exit = Exit::kInput,
                .what = "the ids of the net are missing: " + where,
                .where = where,
-               .why = fmt::format("{} is no list of I64", name)});
+               .why = fmt::format("{} is not a list of I64", name)});
 }
 
 }  // namespace

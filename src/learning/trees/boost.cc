@@ -343,7 +343,7 @@ void Boosting::NoteClipped() {
   if (rows_->clipped() == 0 || std::exchange(noted_clipping_, true)) return;
   progress_.Send(Warning{
       fmt::format("{} rows have labels or weights so far beyond all others that they are taken to "
-                  "be smaller: their gradients are more than 4,096 times those of 99 % of the rows",
+                  "be smaller: their gradients are more than 4,096 times those of 99% of the rows",
                   rows_->clipped())});
 }
 

@@ -18,7 +18,7 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
-const char* const kAtMostTwo = "single steps: a run tells of at most two a second";
+const char* const kAtMostTwo = "single steps: a run records at most two per second";
 
 }  // namespace
 

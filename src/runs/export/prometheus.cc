@@ -100,7 +100,7 @@ Exported Made(const RunFacts& facts, bool open_metrics) {
   const RunFacts* const one[] = {&facts};
   return {.bytes = PrometheusText(one, open_metrics),
           .left_out = {"curves: the format holds the last values; csv has all",
-                       "settings: they are no numbers"}};
+                       "settings: they are not numbers"}};
 }
 
 }  // namespace

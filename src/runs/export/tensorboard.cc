@@ -153,8 +153,8 @@ void AddTrials(const RunFacts& facts, Exported& made) {
 }  // namespace
 
 Exported WriteTensorBoard(const RunFacts& facts) {
-  Exported made{.left_out = {"single steps: a run tells of at most two a second",
-                             "histograms of weights and gradients: the run does not keep them",
+  Exported made{.left_out = {"single steps: a run records at most two per second",
+                             "histograms of weights and gradients: the run does not record them",
                              "more than seven digits: TensorBoard's scalars are 32-bit floats"}};
   const double started = SecondsOf(TextAt(facts.run, "started"));
   const double ended = SecondsOf(TextAt(facts.run, "ended"));

@@ -127,9 +127,8 @@ std::string InWords(const SlowRank& slow, size_t ranks, int64_t shards) {
   std::string where = slow.part == "other" ? "outside of the parts that are measured"
                                            : fmt::format("in the part \"{}\"", slow.part);
   if (slow.ratio >= 1.05) where += fmt::format(", {:.1f} times as long as the others", slow.ratio);
-  return fmt::format(
-      "The others wait for rank {} for {:.0f} % of the time. It takes longer {}; {}.", slow.rank,
-      100 * slow.share, where, Advice(slow, ranks, shards));
+  return fmt::format("The others wait for rank {} for {:.0f}% of the time. It takes longer {}; {}.",
+                     slow.rank, 100 * slow.share, where, Advice(slow, ranks, shards));
 }
 
 std::optional<SlowRank> SlowOf(const LaneTimes& times, int64_t shards) {

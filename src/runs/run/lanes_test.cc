@@ -30,7 +30,7 @@ TEST(LanesOfRanks, NamesTheRankThatTheOthersWaitFor) {
   EXPECT_DOUBLE_EQ(slow->ratio, 1.5);
   EXPECT_DOUBLE_EQ(slow->share, 0.25);
   EXPECT_EQ(slow->text,
-            "The others wait for rank 1 for 25 % of the time. It takes longer in the part "
+            "The others wait for rank 1 for 25% of the time. It takes longer in the part "
             "\"forward\", 1.5 times as long as the others; look at what else its host runs, and at "
             "how many cores it has.");
 }

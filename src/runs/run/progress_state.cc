@@ -241,7 +241,7 @@ std::string ProgressState::EtlLine(Deadline now) const {
   std::string line = "etl      ";
   line += rows_ > 0 ? Grouped(rows_) + " rows" : still ? "sorting and joining" : "reading tables";
   if (rows_ > 0 && seconds > 0.2) line += "  " + Short(double(rows_) / seconds) + " rows/s";
-  if (etl_percent_ > 0 && !still) line += fmt::format("  {:.0f} %", etl_percent_);
+  if (etl_percent_ > 0 && !still) line += fmt::format("  {:.0f}%", etl_percent_);
   if (rows_ == 0 && etl_held_ > 0) line += "  " + Short(etl_held_) + "B held";
   if (rows_ == 0 && etl_spilled_ > 0) line += ", " + Short(etl_spilled_) + "B of it on disk";
   return line + "  " + Seconds(seconds);
@@ -278,7 +278,7 @@ std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) 
   }
   if (view_.rows_per_second > 0)
     pieces.push_back({"  " + Short(view_.rows_per_second) + " rows/s", 4});
-  pieces.push_back({fmt::format("  waiting {:.0f} %", 100 * view_.wait_share), 3});
+  pieces.push_back({fmt::format("  waiting {:.0f}%", 100 * view_.wait_share), 3});
   const double trained = std::chrono::duration<double>(now - first_step_at_).count();
   if (view_.step > first_step_ && view_.steps > view_.step) {
     const double left =

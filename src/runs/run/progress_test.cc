@@ -36,14 +36,14 @@ TEST_F(ProgressText, TheEtlSaysWhatItWaitsFor) {
     return state.Line(now_, false);
   };
   EXPECT_EQ(line(0, 0, 0), "etl      reading tables  0.00 s");
-  EXPECT_EQ(line(300'000'000, 0, 20), "etl      reading tables  20 %  300MB held  1.0 s");
-  EXPECT_EQ(line(800'000'000, 0, 38), "etl      reading tables  38 %  800MB held  2.0 s");
+  EXPECT_EQ(line(300'000'000, 0, 20), "etl      reading tables  20%  300MB held  1.0 s");
+  EXPECT_EQ(line(800'000'000, 0, 38), "etl      reading tables  38%  800MB held  2.0 s");
   line(800'000'000, 0, 38);
   line(900'000'000, 0, 38);
   EXPECT_EQ(line(1'200'000'000, 0, 38), "etl      sorting and joining  1200MB held  5.0 s");
   EXPECT_EQ(line(1'300'000'000, 400'000'000, 38),
             "etl      sorting and joining  1300MB held, 400MB of it on disk  6.0 s");
-  EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60 %  500MB held  7.0 s");
+  EXPECT_EQ(line(500'000'000, 0, 60), "etl      reading tables  60%  500MB held  7.0 s");
 }
 
 TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
@@ -164,7 +164,7 @@ TEST_F(ProgressText, ThroughAPipeIsALineForEveryTenPercentWithoutEscapes) {
   lines.Close(now_);
   EXPECT_EQ(std::count(text_.begin(), text_.end(), '\n'), 11) << text_;
   EXPECT_THAT(text_, HasSubstr("etl      32,735 rows  1.0 s\n"));
-  EXPECT_THAT(text_, HasSubstr("step 30/100  loss 0.03333  410k rows/s  waiting 3 %"));
+  EXPECT_THAT(text_, HasSubstr("step 30/100  loss 0.03333  410k rows/s  waiting 3%"));
   EXPECT_THAT(text_, Not(HasSubstr("\r")));
   EXPECT_THAT(text_, Not(HasSubstr("\x1b")));
 }
@@ -262,7 +262,7 @@ TEST_F(ProgressText, LeavesOutTheLesserPartsOnANarrowTerminal) {
   state.On(Step(51, 2, 0.25), now_ += seconds(10));
   EXPECT_EQ(state.Line(now_, true),
             "train    epoch 2/4  step 51/100  loss 0.25 █▁  rmse 17.1 mae 9.1  410k rows/s"
-            "  waiting 3 %  about 10 s left");
+            "  waiting 3%  about 10 s left");
   EXPECT_EQ(state.Line(now_, true, 84),
             "train    epoch 2/4  step 51/100  loss 0.25  rmse 17.1  410k rows/s  about 10 s left");
   EXPECT_EQ(state.Line(now_, true, 62),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -14,10 +15,11 @@ namespace {
 // What a step computes: a batch of rows, or a round of trees over all of them.
 std::string StepText(const Json& training, int64_t shards) {
   if (const int64_t rounds = WholeAt(training, "rounds"); rounds > 0) {
-    return fmt::format("{} rounds of trees over all rows, in {} shards", Grouped(rounds), shards);
+    return fmt::format("{} rounds of trees over all rows, in {}", Grouped(rounds),
+                       Counted(shards, "shard"));
   }
   const int64_t batch = WholeAt(training, "batch_size");
-  return fmt::format("{} rows per step = {} shards x {} rows", batch, shards,
+  return fmt::format("{} rows per step = {} x {} rows", batch, Counted(shards, "shard"),
                      batch % shards == 0 ? std::to_string(batch / shards)
                                          : fmt::format("about {}", batch / shards));
 }
@@ -38,7 +40,7 @@ std::string ShareText(const Json& training) {
   }
   // A step takes as long as the worker with the most shards.
   const double idle = 1 - double(shards) / (double(most) * double(workers));
-  return text + fmt::format("; {} workers with {} or {} shards, {:.0f} % of them idle", workers,
+  return text + fmt::format("; {} workers with {} or {} shards, {:.0f}% of them idle", workers,
                             most - 1, most, 100 * idle);
 }
 
@@ -63,7 +65,7 @@ std::string ShardsText(const Json& training) {
   const int64_t bytes = WholeAt(training, "row_bytes");
   if (bytes == 0) return text;
   return text +
-         fmt::format("; rows of {} bytes, of which {} fit engine.rows_memory: more go to disk",
+         fmt::format("; {} bytes per row: {} rows fit in engine.rows_memory, more go to disk",
                      bytes, Grouped(WholeAt(training, "rows_in_memory")));
 }
 

@@ -9,13 +9,13 @@ namespace protium {
 TEST(Shards, AreExplained) {
   EXPECT_EQ(
       ShardsText({{"workers", 3}, {"shards", 4}, {"batch_size", 512}}),
-      "512 rows per step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33 % of them idle");
+      "512 rows per step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33% of them idle");
   EXPECT_EQ(ShardsText({{"workers", 2}, {"shards", 64}, {"rounds", 300}, {"leaves", 31}}),
             "300 rounds of trees over all rows, in 64 shards; 2 workers with 32 shards each");
   EXPECT_THAT(
       ShardsText({{"workers", 2}, {"row_bytes", 92}, {"rows_in_memory", 1000000}}),
-      testing::EndsWith("; rows of 92 bytes, of which 1,000,000 fit engine.rows_memory: more "
-                        "go to disk"));
+      testing::EndsWith("; 92 bytes per row: 1,000,000 rows fit in engine.rows_memory, more go to "
+                        "disk"));
   EXPECT_EQ(
       ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"steps_alone", 50}}),
       "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; each shard makes "
@@ -28,7 +28,7 @@ TEST(Shards, AreExplained) {
                                 "with float32; each worker holds its part of the optimizer's "
                                 "state"));
   EXPECT_EQ(ShardsText({{"workers", "x"}, {"shards", 0}}),
-            "0 rows per step = 1 shards x 0 rows; 1 worker with 1 shard each");
+            "0 rows per step = 1 shard x 0 rows; 1 worker with 1 shard each");
 }
 
 }  // namespace protium

@@ -188,7 +188,7 @@ TEST_F(Kafka, AStreamStartsWhereItIsTold) {
 
   options.start = "yesterday";
   const Fault fault = FaultOf((*OpenTopicSource(options))->Start({}));
-  EXPECT_EQ(fault.what, "\"yesterday\" is no place to start at");
+  EXPECT_EQ(fault.what, "\"yesterday\" is not a position to start at");
 }
 
 TEST_F(Kafka, NewPartitionsAreRead) {

@@ -130,7 +130,7 @@ Result<Offsets> StartOffsets(const KafkaClient& client, int32_t partitions,
   const bool earliest = start == "earliest" || named;
   if (!earliest && start != "latest") {
     const auto since_ms = MillisecondsFromText(start);
-    if (!since_ms) return RefuseStart(fmt::format("\"{}\" is no place to start at", start));
+    if (!since_ms) return RefuseStart(fmt::format("\"{}\" is not a position to start at", start));
     return OffsetsAt(client, partitions, *since_ms);
   }
   Offsets offsets;

@@ -116,8 +116,8 @@ Status RecordRows::ReadObject(std::string_view object, std::string& unknown) {
     held = value;
   }
   if (scanner.error() == nullptr && scanner.End()) return Status::OK();
-  return RefuseEvent(
-      fmt::format("the event is no JSON: {}, at byte {}", scanner.error(), scanner.column()));
+  return RefuseEvent(fmt::format("the event is not valid JSON: {}, at byte {}", scanner.error(),
+                                 scanner.column()));
 }
 
 Status RecordRows::AppendScalar(CellType type, const JsonValue& value,

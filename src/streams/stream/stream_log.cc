@@ -40,7 +40,7 @@ Result<int64_t> EachLine(const fs::path& file, const std::string& text,
     if (end == text.npos) return int64_t(at);
     const Json line = Json::parse(text.begin() + std::ptrdiff_t(at),
                                   text.begin() + std::ptrdiff_t(end), nullptr, false);
-    if (!line.is_object()) return Damaged(file, number, "the line is no JSON object");
+    if (!line.is_object()) return Damaged(file, number, "the line is not a JSON object");
     const Status taken = take(line);
     if (!taken.ok()) return Damaged(file, number, FaultOf(taken).what);
     at = end + 1;

@@ -96,7 +96,7 @@ class ArrowBatches {
     PT_LET(const auto head, batches.file_->ReadAt(0, 6));
     const std::string_view begin(*head);
     if (begin.starts_with("FEA1")) {
-      return Status::Invalid("it is of the first version of Feather, which is no Arrow file");
+      return Status::Invalid("it is of the first version of Feather, which is not an Arrow file");
     }
     PT_TRY(batches.file_->Seek(0));
     if (begin == "ARROW1") {

@@ -187,7 +187,7 @@ Status BroughtJson::EachKey(std::string_view line, bool add, const Take& take) {
   }
   if (scanner.error() == nullptr && scanner.End()) return Status::OK();
   return WrongLine(
-      fmt::format("the line is no JSON: {}, at byte {}", scanner.error(), scanner.column()),
+      fmt::format("the line is not valid JSON: {}, at byte {}", scanner.error(), scanner.column()),
       "correct or remove the line");
 }
 

@@ -147,7 +147,7 @@ Status TableFault(const duck::Connection& connection, const Source& source, cons
     fault.fix = RowOf(source.kind).query.empty() ? "leave the column out of the table"
                                                  : "say query = \"SELECT ...\" without it";
   } else if (Mentions(fault.what, {"file is not a database"})) {
-    fault.what = fmt::format("the file is no {} database", RowOf(source.kind).title);
+    fault.what = fmt::format("the file is not a {} database", RowOf(source.kind).title);
   } else if (Mentions(fault.what, {"does not exist"}) && !source.table.empty()) {
     fault.exit = Exit::kInput;
     fault.what = fmt::format("there is no table \"{}\"", source.table);

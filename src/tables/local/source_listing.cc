@@ -56,7 +56,7 @@ std::string ObjectList(const Source& source) {
 
 Status NoTable(const Source& source, std::string why) {
   return Fail({.exit = Exit::kInput,
-               .what = fmt::format("{} is no {} table", source.file, RowOf(source.kind).title),
+               .what = fmt::format("{} is not a {} table", source.file, RowOf(source.kind).title),
                .why = std::move(why)});
 }
 

@@ -47,7 +47,7 @@ std::string Doubled(const std::string& text) {
 
 Result<std::string> ReadPassword(const PasswordPlace& place) {
   if (!place.env.empty() && !place.file.empty()) {
-    return RefusePlace("the password is said to be in two places", "leave out one of env and file");
+    return RefusePlace("two places are given for the password", "leave out one of env and file");
   }
   if (!place.file.empty()) return FromFile(place.file);
   if (place.env.empty()) return std::string();

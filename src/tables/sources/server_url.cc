@@ -56,7 +56,7 @@ Status ReadPort(std::string_view text, ServerUrl& url) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), url.port);
   if (error == std::errc() && end == text.data() + text.size() && url.port > 0 && url.port < 65536)
     return Status::OK();
-  return RefuseUrl("the URL of a connection has a port that is no number from 1 to 65535",
+  return RefuseUrl("the URL of a connection has a port that is not a number from 1 to 65535",
                    "write the URL as postgresql://user@host:5432/database");
 }
 

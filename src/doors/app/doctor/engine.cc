@@ -124,9 +124,9 @@ void AddGang(Session& session, std::vector<Finding>& findings) {
     const Status loaded = StatusFromJson(rank["torch"]);
     if (!loaded.ok()) torch.status = Annotate(loaded, "on " + rank["host"].get<std::string>());
   }
-  gang.found = fmt::format("{} ranks summed their numbers on {}", ranks->size(), Hosts(*ranks));
+  gang.found = fmt::format("all-reduce over {} ranks on {}", ranks->size(), Hosts(*ranks));
   if (right != size || ranks->size() != size_t(size)) {
-    gang.status = Fail({.exit = Exit::kBug, .what = "a gang came to a wrong sum"});
+    gang.status = Fail({.exit = Exit::kBug, .what = "the all-reduce of a gang gave a wrong sum"});
   }
   findings.push_back(std::move(gang));
   findings.push_back(std::move(torch));

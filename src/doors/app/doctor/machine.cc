@@ -117,16 +117,16 @@ Finding Devices() {
 
 // No job needs one.
 Finding Pool() {
-  constexpr const char* kUsers = "nobody arbitrates between users";
+  constexpr const char* kUsers = "users share the machine without arbitration";
   const fs::path socket = PoolSocket();
   if (socket.empty()) return {"pool", fmt::format("switched off; {}", kUsers)};
   const auto link = AttachToPool(socket, "protium doctor");
-  if (link.ok()) return {"pool", fmt::format("runs at {}; {}", socket.string(), kUsers)};
+  if (link.ok()) return {"pool", fmt::format("running at {}; {}", socket.string(), kUsers)};
   const Fault fault = FaultOf(link.status());
   const bool none = fault.exit == Exit::kInput;
   return {"pool",
           fmt::format("{}; {}",
-                      none ? "none runs (protium pool start)" : "cannot be used: " + fault.what,
+                      none ? "not running (protium pool start)" : "cannot be used: " + fault.what,
                       kUsers)};
 }
 

@@ -142,7 +142,7 @@ Result<std::string> Compare(const NetConfig& config, const ModelFiles& files) {
                  .what = fmt::format("the graph of the net {} is {:.1e} away from what LibTorch "
                                      "computes",
                                      config.net.name, most),
-                 .why = fmt::format("no more than {:.0e} is rounding", kMostApart),
+                 .why = fmt::format("no more than {:.0e} is explained by rounding", kMostApart),
                  .kept = "nothing was written"});
   }
   return fmt::format("outputs of the net are within {:.1e} of LibTorch's, on {} rows", most, rows);

@@ -180,9 +180,9 @@ Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& give
   const fs::path out = given.has_filename() ? given : given.parent_path();
   if (fs::exists(out, ignored) && !(fs::is_directory(out, ignored) && IsOurs(out))) {
     return Fail({.exit = Exit::kUsage,
-                 .what = out.string() + " holds something else than a model for MLflow",
+                 .what = out.string() + " holds something other than a model for MLflow",
                  .fix = "--output with another path",
-                 .kept = "all that is there"});
+                 .kept = "everything there"});
   }
   OnnxReport report;
   PT_TRY(WriteFolder(out, [&](const fs::path& draft) { return WriteFiles(model, draft, report); }));

@@ -47,8 +47,8 @@ Status CheckKey(const Assignment& said, const std::string& set) {
     return Refused(set,
                    "resume can set train.epochs, trees.rounds, gang.* and, of a search, trials, "
                    "seconds, target and patience alone",
-                   "everything else would have changed what has been trained",
-                   "protium run JOB --set " + set + "  starts a run of its own");
+                   "any other change would affect what has been trained",
+                   "protium run JOB --set " + set + "  starts a new run");
   }
   if (longer && !said.value.is_number_integer()) {
     return Refused(set, said.path + " must be a whole number", "",
@@ -84,7 +84,7 @@ std::string WhyOthers(const TrainOptions& train, const fs::path& run) {
 Status CheckMore(int64_t made, const Assignment& said, const std::string& set) {
   if (said.value.get<int64_t>() > made) return Status::OK();
   return Refused(set,
-                 fmt::format("the run has {} {}; resume can only add some", made,
+                 fmt::format("the run has {} {}; resume can only add more", made,
                              said.path == kRounds ? "rounds" : "epochs"),
                  "", fmt::format("--set {}={} or more", said.path, made + 1));
 }
@@ -96,8 +96,8 @@ Status AddEpochs(const Assignment& said, const std::string& set, const fs::path&
   PT_TRY(FieldsFromJson(estimator["train"], "train", train));
   PT_TRY(CheckMore(train.epochs, said, set));
   if (const std::string why = WhyOthers(train, run); !why.empty()) {
-    return Refused(set, "the steps already made would have had other learning rates", why,
-                   "protium run JOB --set " + set + "  starts a run of its own");
+    return Refused(set, "the steps already taken would have had other learning rates", why,
+                   "protium run JOB --set " + set + "  starts a new run");
   }
   estimator["train"]["epochs"] = said.value;
   return Status::OK();
@@ -116,13 +116,13 @@ Status TrainOn(const Assignment& said, const std::string& set, const fs::path& r
                Json& estimator) {
   if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
     return Refused(set, "a run with [search] or [folds] cannot be trained further",
-                   "what it measured was measured with the length that it had",
+                   "its results were measured with the original length",
                    "--set search.trials=N gives a search more trials; protium run JOB --set " +
-                       set + "  starts a run of its own");
+                       set + "  starts a new run");
   }
   if (estimator.contains("of")) {
-    return Refused(set, "the members of an average are not trained further", "",
-                   "change `of` in the job, and run it anew");
+    return Refused(set, "the members of an average cannot be trained further", "",
+                   "change `of` in the job, and run it again");
   }
   const bool trees = estimator.contains("trees");
   if (trees != (said.path == kRounds)) {
@@ -140,7 +140,7 @@ Status CheckMoreTrials(const SearchOptions& search, const Assignment& said,
   }
   PT_LET(const int64_t made, CountTrials(search, "search"));
   if (said.value > made) return Status::OK();
-  return Refused(set, fmt::format("the search has {} trials; resume can only add some", made), "",
+  return Refused(set, fmt::format("the search has {} trials; resume can only add more", made), "",
                  fmt::format("--set search.trials={} or more", made + 1));
 }
 

@@ -54,9 +54,7 @@ Json ToJson(const RowDrift& drift) {
 
 Flag DriftFlag() {
   return {"--drift", "ROWS",
-          "rows whose values are compared with those the model learned from (20000), or all; 0: "
-          "none",
-          ""};
+          "how many rows are compared with the training rows (20000), or all; 0: none", ""};
 }
 
 Result<int64_t> ReadDriftFlag(const Arguments& arguments) {

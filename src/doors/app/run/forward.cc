@@ -45,11 +45,10 @@ Result<BatchPtr> RowsToRead(Session& session, const PipelineModel& model, const 
 std::vector<Flag> ForwardFlags() {
   return {
       {"--horizon", "N",
-       "for a model of series: adds the next N rows of each series, or those of a period such as "
+       "for time series: adds the next N rows of each series, or those of a period such as "
        "28d, and predicts them as --forward does",
        ""},
-      {"--forward", "",
-       "rows whose label is missing look back to the predictions of those before them", ""}};
+      {"--forward", "", "rows without a label look back to the predictions for earlier rows", ""}};
 }
 
 Result<std::optional<Forward>> ReadForwardFlags(const Arguments& arguments) {

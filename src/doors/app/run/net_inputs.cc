@@ -8,10 +8,8 @@
 namespace protium {
 
 Flag FedColumnsFlag() {
-  return {
-      "--inputs", "A,B",
-      "for an ONNX file: the columns that feed its inputs, in their order (those named as they)",
-      ""};
+  return {"--inputs", "A,B",
+          "for an ONNX file: the columns for its inputs, in order (columns of the same names)", ""};
 }
 
 Result<Columns> ReadFedColumns(const Arguments& arguments, const std::filesystem::path& model) {

@@ -33,7 +33,7 @@ std::vector<Flag> PrecisionFlags() {
       {"--precision", "NAME",
        "int8: rounds the weights of layers to 8 bits, which is faster; float32 (the default)", ""},
       {"--most-loss", "SHARE",
-       "with int8: how much worse the model's metric on its validation rows may be (0.001)", ""}};
+       "with int8: how much worse the metric on the validation rows may be (0.001)", ""}};
 }
 
 Result<std::optional<double>> ReadPrecision(const Arguments& arguments) {
@@ -43,7 +43,7 @@ Result<std::optional<double>> ReadPrecision(const Arguments& arguments) {
   if (!arguments.Has("--most-loss")) return int8 ? std::optional(kMostInt8Loss) : std::nullopt;
   if (!int8) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "--most-loss is for weights of 8 bits, and none are wanted",
+                 .what = "--most-loss is for --precision int8, which is not given",
                  .fix = "add --precision int8, or leave --most-loss out"});
   }
   const std::string typed = arguments.Value("--most-loss");

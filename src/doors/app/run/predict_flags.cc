@@ -24,8 +24,8 @@ Status CheckStreams(const Arguments& arguments) {
   const bool streams = FromStdin(arguments) || ToStdout(arguments);
   if (arguments.Has("--format") && !streams) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "--format says what stdin and stdout hold, and neither is used",
-                 .fix = "--input - or --output -; files are what their names end with"});
+                 .what = "--format is for stdin and stdout, and neither is used",
+                 .fix = "--input - or --output -; files have the format of their names"});
   }
   PT_TRY(StreamEnding(arguments.Value("--format", "csv")));
   if (ToStdout(arguments) && arguments.Has("--json")) {
@@ -72,7 +72,7 @@ Result<int32_t> ExplainingSamples(const Arguments& arguments) {
   if (!arguments.Has("--samples")) return kUsualSamples;
   if (!arguments.Has("--explain")) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "--samples is for explanations, and none are wanted",
+                 .what = "--samples is for --explain, which is not given",
                  .fix = "add --explain 3, or leave --samples out"});
   }
   const Result<int64_t> samples = arguments.Number("--samples", kUsualSamples);

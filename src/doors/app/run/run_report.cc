@@ -60,9 +60,9 @@ std::string SpentText(const Json& seconds) {
 std::string CountText(const Json& search, int64_t trials) {
   const std::string by = TextAt(search, "ended_by");
   if (by.empty()) return fmt::format("best of {} trials", trials);
-  const char* const why = by == "seconds"  ? "the time was over"
+  const char* const why = by == "seconds"  ? "the time limit was reached"
                           : by == "target" ? "the target was reached"
-                                           : "nothing got better";
+                                           : "nothing improved";
   return fmt::format("best of {} trial{} (of {}; {})", trials, PluralOf(trials),
                      WholeAt(search, "of"), why);
 }
@@ -141,13 +141,18 @@ std::string FormatResult(const Json& result) {
 
 }  // namespace
 
+std::string MinuteText(std::string time) {
+  if (const size_t t = time.find('T'); t != time.npos) time[t] = ' ';
+  return time.substr(0, 16);
+}
+
 Result<std::string> RunAsText(const fs::path& run) {
   PT_LET(RunHeader header, ReadRunHeader(run));
   const RunEntry entry{.folder = run,
                        .header = header,
                        .cut_off = header.state == RunState::kRunning && !IsLocked(run)};
-  std::string text =
-      fmt::format("{}  {}  started {}\n", run.filename().string(), entry.state(), header.started);
+  std::string text = fmt::format("{}  {}  started {} UTC\n", run.filename().string(), entry.state(),
+                                 MinuteText(header.started));
   const Json result = ReadResult(run);
   if (result.contains("error")) {
     text += "  error: " + result["error"].value("what", std::string()) + "\n";
@@ -161,11 +166,16 @@ Result<std::string> RunAsText(const fs::path& run) {
   if (result.contains("seconds")) {
     text += "\n";
     for (const auto& [part, seconds] : result["seconds"].items()) {
-      if (seconds.is_number()) text += fmt::format("  {:<11} {}\n", part, Seconds(seconds));
+      if (!seconds.is_number()) continue;
+      const std::string name = part == "first_step" ? "first step" : part;
+      text += fmt::format("  {:<12}{}\n", name, Seconds(seconds));
     }
   }
+  bool first = true;
   for (const char* file : {"model", "report.html"}) {
-    if (fs::exists(run / file)) text += fmt::format("  {:<11} {}\n", file, (run / file).string());
+    if (!fs::exists(run / file)) continue;
+    text += fmt::format("{}  {:<12}{}\n", first ? "\n" : "", file, (run / file).string());
+    first = false;
   }
   return text;
 }

@@ -11,6 +11,9 @@
 
 namespace protium {
 
+// "2026-11-23 08:33" of "2026-11-23T08:33:21.936Z".
+std::string MinuteText(std::string time);
+
 Result<std::string> RunAsText(const std::filesystem::path& run);
 
 // Returns the metrics of a result as a text table, with rows for the model, the baseline and

@@ -24,7 +24,7 @@ Status CheckFree(const ScoredTable& scored) {
   std::error_code error;
   const TypedPlace& place = scored.place;
   if (place.source->kind == SourceKind::kDelta) {
-    return RefuseTable("there is a table of Delta already", place.text(),
+    return RefuseTable("the Delta table already exists", place.text(),
                        "--mode append adds rows to it, --force replaces its rows");
   }
   if (!place.elsewhere() && !fs::exists(place.path, error)) return Status::OK();
@@ -34,14 +34,14 @@ Status CheckFree(const ScoredTable& scored) {
   });
   if (!taken) return Status::OK();
   return RefuseTable(
-      fmt::format("there is a table {} already", place.source->table), place.text(),
+      fmt::format("the table {} already exists", place.source->table), place.text(),
       "--mode append or --upsert COLUMNS adds rows to it, --force replaces its rows");
 }
 
 Status CheckOnlyForTables(const Arguments& arguments) {
   for (const char* flag : {"--mode", "--upsert"}) {
     if (!arguments.Has(flag)) continue;
-    return RefuseTable(fmt::format("{} is of tables in databases", flag),
+    return RefuseTable(fmt::format("{} is for tables in databases", flag),
                        arguments.Value("--output"),
                        "--output postgres://user@host/database#TABLE, or leave it out");
   }
@@ -52,7 +52,8 @@ Status CheckOnlyForTables(const Arguments& arguments) {
 
 std::vector<Flag> ScoredTableFlags() {
   return {
-      {"--mode", "MODE", "of an output in a database: replace (unless said), append or upsert", ""},
+      {"--mode", "MODE", "for an output in a database: replace (the default), append or upsert",
+       ""},
       {"--upsert", "A,B", "replaces rows with equal values in these columns, adds the others", ""}};
 }
 
@@ -80,8 +81,9 @@ Result<std::optional<ScoredTable>> ReadScoredTable(const Arguments& arguments) {
     return std::nullopt;
   }
   if (scored.place.source->kind == SourceKind::kExcel || scored.place.source->version) {
-    return RefuseTable("scored rows do not go into such a table", typed,
-                       "write a file, or into SQLite, DuckDB, PostgreSQL, MySQL, or a Delta table");
+    return RefuseTable(
+        "scored rows cannot be written to such a table", typed,
+        "write a file, a Delta table, or a table of SQLite, DuckDB, PostgreSQL or MySQL");
   }
   if (scored.place.is_database()) {
     return RefuseTable("the output is a database without a table", typed,

@@ -71,7 +71,7 @@ std::string TrialsTable(const TriedSearch& search) {
 }
 
 std::string Percent(double share) {
-  return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
+  return fmt::format("{:.{}f}%", 100 * share, share < 0.0995 ? 1 : 0);
 }
 
 // "  importance: ...", a line for each metric.
@@ -121,8 +121,8 @@ std::string SearchAsText(const fs::path& run) {
   }
   return fmt::format("  {} {}: {}{}\n{}{}{}", search->trials.size(),
                      search->trials.size() == 1 ? "trial" : "trials", counts,
-                     search->front.empty() ? "" : "; those that no other is better than:",
-                     TrialsTable(*search), ScheduleText(*search), ImportanceText(*search));
+                     search->front.empty() ? "" : "; the Pareto front:", TrialsTable(*search),
+                     ScheduleText(*search), ImportanceText(*search));
 }
 
 Json SearchFacts(const fs::path& run) {

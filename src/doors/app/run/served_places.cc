@@ -70,11 +70,11 @@ Status AddCanary(const Arguments& arguments, const std::string& given,
 }  // namespace
 
 std::vector<Flag> ServedPlacesFlags() {
-  return {
-      {"--model", "NAME=MODEL",
-       "serves several models, each below /v1/models/NAME and /v2/models/NAME; once for each", ""},
-      {"--canary", "NAME=MODEL:SHARE",
-       "another version of a --model, which gets this share of its requests", ""}};
+  return {{"--model", "NAME=MODEL",
+           "serves several models, each below /v1/models/NAME and /v2/models/NAME; may be repeated",
+           ""},
+          {"--canary", "NAME=MODEL:SHARE",
+           "another version of a --model, for this share of its requests", ""}};
 }
 
 Result<std::vector<ModelToServe>> ReadServedPlaces(const Arguments& arguments) {

@@ -10,8 +10,8 @@ namespace protium {
 
 std::vector<Flag> ServerPlaceFlags(int32_t usual_port) {
   return {{"--port", "N", fmt::format("the port ({}, or the next free one)", usual_port), ""},
-          {"--host", "ADDRESS", "listens there instead of on this machine alone", ""},
-          {"--token", "", "asks for a token on this machine, too", ""}};
+          {"--host", "ADDRESS", "the address to listen on (this machine only)", ""},
+          {"--token", "", "requires a token on this machine, too", ""}};
 }
 
 Result<ServerPlace> ReadServerPlace(const Arguments& arguments) {
@@ -20,8 +20,7 @@ Result<ServerPlace> ReadServerPlace(const Arguments& arguments) {
   PT_LET(const int64_t port, arguments.Number("--port", 0));
   if (port > 65535) {
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("there is no port {}", port),
-                 .fix = "--port with a number from 1 to 65535"});
+                 .what = fmt::format("--port must be from 1 to 65535, got {}", port)});
   }
   made.port = int32_t(port);
   if (!IsOwnMachine(made.host) || arguments.Has("--token")) {

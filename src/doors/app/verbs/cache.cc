@@ -137,7 +137,7 @@ Status Why(const Arguments& arguments, const Invocation& invocation, LocalStore&
   const std::vector<Manifest> kept = store.List();
   std::string text;
   for (const Json& each : tables) text += WhyText(each, kept);
-  return PrintResult(text.empty() ? "this job keeps no table\n" : text);
+  return PrintResult(text.empty() ? "this job keeps no tables\n" : text);
 }
 
 Status VerifyAll(const Arguments& arguments, LocalStore& store) {
@@ -151,9 +151,9 @@ Status VerifyAll(const Arguments& arguments, LocalStore& store) {
   if (arguments.Has("--json")) {
     return PrintResult(Dump({{"whole", whole}, {"dropped", dropped}}) + "\n");
   }
-  std::string text = fmt::format("{} object{} whole\n", whole, whole == 1 ? " is" : "s are");
+  std::string text = fmt::format("{} object{} intact\n", whole, whole == 1 ? " is" : "s are");
   for (const Json& each : dropped) {
-    text += fmt::format("{} was damaged: it is dropped, and made again when it is needed\n",
+    text += fmt::format("{} was damaged: it is removed, and will be made again when it is needed\n",
                         each.get<std::string>().substr(0, kShownDigits));
   }
   return PrintResult(text);
@@ -255,9 +255,9 @@ Status RemoveSome(const Arguments& arguments, LocalStore& store) {
   PT_TRY(DropLost(words, store));
   std::string text = fmt::format("{} object{} removed, {}\n", removed, PluralOf(removed),
                                  BytesText(double(bytes)));
-  if (read > 0) text += fmt::format("{} stay{}: a run reads them\n", read, read == 1 ? "s" : "");
+  if (read > 0) text += fmt::format("{} remain{}: in use by a run\n", read, read == 1 ? "s" : "");
   if (!stay.empty()) {
-    text += fmt::format("{} stay{}: what has a name is removed by its name alone\n", Listed(stay),
+    text += fmt::format("{} remain{}: named objects are removed only by name\n", Listed(stay),
                         stay.size() == 1 ? "s" : "");
   }
   return PrintResult(text);
@@ -284,24 +284,27 @@ Status ShowCache(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb CacheVerb() {
-  return {{.name = "cache",
-           .operands = {"[WHAT]", "[WHICH...]"},
-           .flags = {{"--input", "FILE", "for rm: all that was made from this file", ""},
-                     {"--all", "", "for rm: everything that has no name", ""},
-                     SetFlag(),
-                     JsonFlag()},
-           .says = "shows and removes what runs have kept for the next ones",
-           .more = "WHAT is one of\n"
-                   "  ls           lists what is kept\n"
-                   "  why JOB      says which tables the job would take, and what has changed\n"
-                   "               where it would not\n"
-                   "  verify       reads everything, and drops what is damaged\n"
-                   "  verify JOB   makes the job's table anew and compares it with the kept one\n"
-                   "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
-                   "               training) by that name alone\n\n"
-                   "The store is $PROTIUM_STORE, else $XDG_CACHE_HOME/protium/store or "
-                   "~/.cache/protium/store;\nwith PROTIUM_STORE=off nothing is kept or taken.\n"},
-          ShowCache};
+  return {
+      {.name = "cache",
+       .operands = {"[WHAT]", "[WHICH...]"},
+       .flags = {{"--input", "FILE", "for rm: everything made from this file", ""},
+                 {"--all", "", "for rm: everything that has no name", ""},
+                 SetFlag(),
+                 JsonFlag()},
+       .says = "shows and removes what runs have kept for later runs",
+       .more = "WHAT is one of\n"
+               "  ls           lists what is kept\n"
+               "  why JOB      says which tables the job would reuse, and what has changed\n"
+               "               where it would not\n"
+               "  verify       reads everything, and removes what is damaged\n"
+               "  verify JOB   computes the job's table again and compares it with the kept one\n"
+               "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
+               "               training) only by that name\n"
+               "\n"
+               "The store is $PROTIUM_STORE, else $XDG_CACHE_HOME/protium/store or "
+               "~/.cache/protium/store;\n"
+               "with PROTIUM_STORE=off nothing is kept or reused.\n"},
+      ShowCache};
 }
 
 }  // namespace protium

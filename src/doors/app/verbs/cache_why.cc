@@ -64,7 +64,7 @@ void CompareInputs(const Json& was, const Json& now, std::vector<Difference>& fo
     const auto known = before.find(TextAt(each, "path"));
     if (known == before.end() || known->second == TextAt(each, "hash")) continue;
     found.push_back(
-        {"the file " + known->first + " has other contents", known->second, TextAt(each, "hash")});
+        {"the file " + known->first + " has changed", known->second, TextAt(each, "hash")});
   }
 }
 
@@ -78,19 +78,19 @@ std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
     if (was != now) found.push_back({what, before, after});
   };
   const Json& causes = job["causes"];
-  texts("the SQL is another", SqlOf(kept.causes), SqlOf(causes));
-  texts("the plan is another", PlanOf(kept.causes, was_inputs), PlanOf(causes, job["inputs"]));
+  texts("the SQL has changed", SqlOf(kept.causes), SqlOf(causes));
+  texts("the plan has changed", PlanOf(kept.causes, was_inputs), PlanOf(causes, job["inputs"]));
   const std::pair<const char*, const char*> others[] = {
       {"reading", "the files are read with other options"},
-      {"engine", "the embedded engine is of another version"},
+      {"engine", "the embedded engine has another version"},
       {"builds", "Protium, or a library of it, is another build"},
-      {"settings", "the settings of the embedded engine are others"},
-      {"libc", "the C library is of another version"},
+      {"settings", "the settings of the embedded engine have changed"},
+      {"libc", "the C library has another version"},
       {"processor", "the processor is of another kind"},
-      {"spark", "Spark is of another version"},
-      {"spark_settings", "a setting of the Spark server is another"},
-      {"marks", "the split is another"},
-      {"columns", "the columns on Spark are others"}};
+      {"spark", "Spark has another version"},
+      {"spark_settings", "a setting of the Spark server has changed"},
+      {"marks", "the split has changed"},
+      {"columns", "the columns on Spark have changed"}};
   for (const auto& [key, what] : others) {
     const Json was = kept.causes.value(key, Json()), now = causes.value(key, Json());
     if (was == now) continue;
@@ -101,7 +101,7 @@ std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
                      now.contains(place) ? Dump(now[place]) : "nothing"});
   }
   if (found.empty() && kept.causes.value("steps", Json()) != causes["steps"]) {
-    found.push_back({"a step of the plan is another", "", ""});
+    found.push_back({"a step of the plan has changed", "", ""});
   }
   return found;
 }
@@ -109,13 +109,13 @@ std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
 // What differs in the causes of what was made of a table: "fit" or "rows".
 std::vector<Difference> CompareWork(const Manifest& kept, const Json& work) {
   const std::pair<const char*, const char*> parts[] = {
-      {"/rows/steps", "the rows that it is made of, or the split, are others"},
+      {"/rows/steps", "the rows that it is computed from, or the split, have changed"},
       {"/rows/builds", "Protium, or a library of it, is another build"},
-      {"/rows", "the plan above the table is another"},
-      {"/decides/needs", "the stages ask for something else of the rows"},
+      {"/rows", "the plan above the table has changed"},
+      {"/decides/needs", "the stages need something else of the rows"},
       {"/decides/learned", "the stages have learned something else"},
-      {"/decides/shards", "train.shards is another"},
-      {"/decides", "the columns that are packed are others"}};
+      {"/decides/shards", "train.shards has changed"},
+      {"/decides", "the packed columns have changed"}};
   const Json changes = Json::diff(kept.causes, work["causes"]);
   std::vector<Difference> found;
   for (const Json& change : changes) {
@@ -148,12 +148,13 @@ std::string StoredKindOf(const Json& work) {
 std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
   const std::string& name = TextAt(table, "name");
   if (table.contains("not")) {
-    return fmt::format("{} is made in every run: {}\n", name, TextAt(table, "not"));
+    return fmt::format("{} is computed in every run: {}\n", name, TextAt(table, "not"));
   }
   if (table.contains("from")) {
-    const std::string rows =
-        table.contains("rows") ? "its " + Grouped(WholeAt(table, "rows")) + " rows" : "it";
-    return fmt::format("{} is taken from {}: nothing that decides {} has changed\n", name,
+    const std::string rows = table.contains("rows")
+                                 ? "its " + Grouped(WholeAt(table, "rows")) + " rows depend"
+                                 : "it depends";
+    return fmt::format("{} is reused from {}: nothing that {} on has changed\n", name,
                        TextAt(table, "from"), rows);
   }
   // The nearest is the one with the fewest differences; of those, the latest.
@@ -169,10 +170,10 @@ std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
     fewest = std::move(found);
   }
   if (nearest == nullptr || fewest.empty()) {
-    return name + " is made: nothing like it is kept yet\n";
+    return name + " is computed: nothing like it is kept yet\n";
   }
-  std::string text =
-      fmt::format("{} is made: since {} kept it, {}\n", name, nearest->run, fewest.front().what);
+  std::string text = fmt::format("{} is computed: since {} kept it, {}\n", name, nearest->run,
+                                 fewest.front().what);
   if (fewest.front().was != fewest.front().now) {
     text += fmt::format("  was  {}\n  now  {}\n", fewest.front().was, fewest.front().now);
   }

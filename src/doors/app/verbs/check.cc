@@ -150,23 +150,23 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb CheckVerb() {
-  return {
-      {.name = "check",
-       .operands = {"JOB"},
-       .flags = {SetFlag(),
-                 EngineFlag(),
-                 {"--load-extensions", "",
-                  "loads the job's extensions, which runs their code, to check what names them",
-                  ""},
-                 JsonFlag()},
-       .says = "finds the mistakes in a job file, and possible target leaks",
-       .more =
-           "Checks what plan checks, except the SQL and the types of columns, and reports every "
-           "mistake\nthat does not follow from another. A job without mistakes is run over its "
-           "first rows, for\ntwo seconds at most, to warn of possible target leaks; leaks.look "
-           "= false turns that off. For\nother jobs only the first lines of tables are "
-           "read.\n"},
-      Check};
+  return {{.name = "check",
+           .operands = {"JOB"},
+           .flags = {SetFlag(),
+                     EngineFlag(),
+                     {"--load-extensions", "",
+                      "loads the job's extensions, which runs their code, to check what names them",
+                      ""},
+                     JsonFlag()},
+           .says = "finds the mistakes in a job file, and possible target leaks",
+           .more = "Checks what plan checks, except the SQL and the types of columns, and reports "
+                   "every mistake\n"
+                   "that does not follow from another. If there are none, the job is run over its "
+                   "first rows, for\n"
+                   "two seconds at most, to warn of possible target leaks; leaks.look = false "
+                   "turns that off.\n"
+                   "Otherwise only the first lines of tables are read.\n"},
+          Check};
 }
 
 }  // namespace protium

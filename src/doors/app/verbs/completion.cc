@@ -196,15 +196,16 @@ Status Complete(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb CompletionVerb() {
-  return {
-      {.name = "completion",
-       .operands = {"SHELL"},
-       .flags = {RunsDirFlag()},
-       .says = "prints a script by which bash, zsh or fish complete commands, flags, runs and keys",
-       .more = "  source <(protium completion bash)\n\n"
-               "In place of a SHELL, runs and keys print what the shells ask for: the runs, "
-               "and the keys\nof --set, one a line.\n"},
-      Complete};
+  return {{.name = "completion",
+           .operands = {"SHELL"},
+           .flags = {RunsDirFlag()},
+           .says = "prints the completion script for bash, zsh or fish",
+           .more = "  source <(protium completion bash)\n"
+                   "\n"
+                   "In place of a SHELL, runs and keys print what the shells ask for: the runs, "
+                   "and the keys\n"
+                   "of --set, one a line.\n"},
+          Complete};
 }
 
 }  // namespace protium

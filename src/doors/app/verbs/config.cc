@@ -51,8 +51,7 @@ Status Config(const Arguments& arguments, const Invocation& invocation) {
   if (arguments.Has("--json")) {
     return PrintResult(Dump({{"job", out.string()}, {"notes", job.notes}}) + "\n");
   }
-  return PrintResult(
-      fmt::format("{0} is written; next: {1} plan {0}\n", out.string(), invocation.name));
+  return PrintResult(fmt::format("wrote {0}; next: {1} plan {0}\n", out.string(), invocation.name));
 }
 
 }  // namespace
@@ -65,10 +64,11 @@ CommandVerb ConfigVerb() {
                  {"--output", "FILE", "the job file (FILE with .toml)", ""},
                  ForceFlag(),
                  JsonFlag()},
-       .says = "makes a job file of a Ludwig configuration",
-       .more = "FILE is the YAML of `ludwig train --config`. What has no counterpart is named "
-               "with its line,\nhere and in comments of the job. Nothing is started, and no "
-               "table is read.\n\n"
+       .says = "makes a job file from a Ludwig configuration",
+       .more = "FILE is the YAML of `ludwig train --config`. What has no counterpart is listed "
+               "with its line,\n"
+               "here and in comments of the job. Nothing is started, and no table is read.\n"
+               "\n"
                "  protium config import ludwig.yaml --table rotten_tomatoes.csv\n"},
       Config};
 }

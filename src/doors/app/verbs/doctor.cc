@@ -64,7 +64,7 @@ class Report {
     if (wrong_.empty()) return Status::OK();
     const Fault first = FaultOf(wrong_.front().status);
     return Fail({.exit = first.exit,
-                 .what = fmt::format("a job would not run here: {} of {} things are wrong",
+                 .what = fmt::format("a job could not run here: {} of {} checks failed",
                                      wrong_.size(), all_.size()),
                  .where = wrong_.front().name,
                  .fix = first.fix});
@@ -108,9 +108,12 @@ CommandVerb DoctorVerb() {
                  RunsDirFlag(),
                  JsonFlag()},
        .says = "checks whether jobs can run here, and says what to fix",
-       .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
-               "runs a query\non the engine, the program on every executor of a cluster, and a "
-               "gang of two. Fails if a job\nwould.\n\n"
+       .more = "Checks cores, memory, disk, shared memory, ports, devices and LibTorch, then runs "
+               "a query on\n"
+               "the engine, the program on every executor of a cluster, and a gang of two. Fails "
+               "if a job\n"
+               "could not run.\n"
+               "\n"
                "  protium doctor --engine sc://host:15002\n"},
       Examine};
 }

@@ -82,18 +82,20 @@ CommandVerb ExampleVerb() {
   return {
       {.name = "example",
        .operands = {"NAME", "DIR"},
-       .flags = {{"--rows", "N", "how many rows the largest table has", ""},
-                 {"--ids", "N", "how many ids the columns of clicks have together (100000)", ""},
-                 {"--seed", "S", "changes what is in the tables (1)", ""},
-                 {"--force", "", "overwrite existing tables", ""}},
-       .says = "writes tables to try jobs on",
+       .flags = {{"--rows", "N", "rows of the largest table", ""},
+                 {"--ids", "N", "for clicks: how many ids all columns have together (100000)", ""},
+                 {"--seed", "S", "the random seed (1)", ""},
+                 {"--force", "", "overwrites existing tables", ""}},
+       .says = "writes sample tables to try jobs on",
        .more = "flights: 32,735 flights and four more tables, in the shape of nycflights13\n"
                "stores:  what 1,115 shops sold on up to 942 days, and six more tables: regions,\n"
-               "         weather, searches, and the days to come\n"
-               "digits:  5,000 pictures of handwritten digits, and what each shows\n"
-               "visits:  60,000 visits to a shop on the web, few of which end with an order\n"
-               "clicks:  100,000 advertisements, clicked or not, with 26 columns of ids\n\n"
-               "All of it is made up, and the same seed gives the same bytes.\n\n"
+               "         weather, searches, and days to forecast\n"
+               "digits:  5,000 images of handwritten digits, and their labels\n"
+               "visits:  60,000 visits to an online shop, few of which end with an order\n"
+               "clicks:  100,000 advertisements, clicked or not, with 26 columns of ids\n"
+               "\n"
+               "All of it is synthetic, and the same seed gives the same bytes.\n"
+               "\n"
                "  protium example flights data --rows 100000\n"},
       MakeExample};
 }

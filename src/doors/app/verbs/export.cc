@@ -53,7 +53,7 @@ Status CheckFree(const fs::path& out, bool force, bool folder = false) {
   }
   if (force || !fs::exists(out, ignored)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = out.string() + " is there already",
+               .what = out.string() + " already exists",
                .fix = "--output with another path, or --force to replace it",
                .kept = "what is there"});
 }
@@ -214,7 +214,7 @@ std::string FormatsText() {
   for (const ModelFormat& each : ModelFormats()) {
     text += fmt::format("  {:<13} {}\n", each.name, each.says);
   }
-  text += "\nsent to a service, which --uri names, or the variable of the environment:\n";
+  text += "\nsent to a service, at --uri or the address in this environment variable:\n";
   for (const SentFormat& each : SentFormats()) {
     text += fmt::format("  {:<13} {}; {}\n", each.name, each.says, each.variable);
   }
@@ -227,15 +227,16 @@ CommandVerb ExportVerb() {
   return {
       {.name = "export",
        .operands = {"RUN|MODEL"},
-       .flags = {{"--to", "FORMAT", "what to make of it", ""},
-                 {"--output", "PATH", "where; - is stdout; else beside you, named by the run", ""},
-                 {"--uri", "URI", "the service to send to: http://host:port", ""},
+       .flags = {{"--to", "FORMAT", "the format, one of those below", ""},
+                 {"--output", "PATH",
+                  "where to write; - for stdout (here, with the name of the run)", ""},
+                 {"--uri", "URI", "the service to send it to: http://host:port", ""},
                  ForceFlag(),
                  RunsDirFlag(),
                  JsonFlag()},
        .says = "writes a run, or its model, in the formats of other tools",
        .more = FormatsText() +
-               "\nWhat a format cannot hold, or the run has not kept, is listed on stderr.\n\n"
+               "\nWhat the format cannot hold, or the run does not have, is listed on stderr.\n\n"
                "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
                "  protium export last --to csv --output - | head\n"
                "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"

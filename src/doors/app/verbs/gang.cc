@@ -68,9 +68,8 @@ Result<WorkerRange> WorkersIn(const Arguments& arguments) {
   WorkerRange workers;
   if (FromJson(read.value, "--workers", workers).ok()) return workers;
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("--workers takes a number from 1, or a range of which the first "
-                                   "is not the larger one, got \"{}\"",
-                                   text),
+               .what = fmt::format(
+                   "--workers takes a number of 1 or more, or a range MIN..MAX, got \"{}\"", text),
                .fix = "--workers 4, or --workers 2..4"});
 }
 
@@ -291,33 +290,41 @@ CommandVerb GangVerb() {
        .flags = {{"--workers", "N", "how many ranks, or MIN..MAX (1)", ""},
                  {"--cores", "N", "cores for each rank (1)", ""},
                  {"--gpus", "N", "devices for each rank (0)", ""},
-                 {"--restarts", "N", "how often all start again when one failed (0)", ""},
-                 {"--logs", "WHICH", "whose lines are shown: all, rank0 or none (all)", ""},
-                 {"--files", "DIR", "the working directory of the ranks (this one)", ""},
-                 {"--input", "TABLE", "a table, of which each rank gets a part", ""},
-                 {"--input-as", "FORM", "how: parquet, a file, or stream, a descriptor (parquet)",
+                 {"--restarts", "N", "how many times all ranks are restarted after a failure (0)",
                   ""},
-                 {"--output", "FILE", "where what the ranks write as tables comes together", ""},
+                 {"--logs", "WHICH", "whose output is shown: all, rank0 or none (all)", ""},
+                 {"--files", "DIR", "the working directory of the ranks (this one)", ""},
+                 {"--input", "TABLE", "a table; each rank gets a part of it", ""},
+                 {"--input-as", "FORM",
+                  "how: parquet, a file, or stream, a file descriptor (parquet)", ""},
+                 {"--output", "FILE", "the file for the rows that all ranks write", ""},
                  {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
                  {"--env", "NAME=VALUE",
-                  "a variable for the program (NAME alone: as it is here); may be repeated", ""},
-                 {"--port", "PORT", "MASTER_PORT (a free one)", ""},
+                  "an environment variable for the program (NAME alone: with its value here); may "
+                  "be repeated",
+                  ""},
+                 {"--port", "PORT", "the MASTER_PORT (a free one)", ""},
                  {"--grace", "SECONDS", "between SIGTERM and SIGKILL (10)", ""},
-                 {"--deadline", "SECONDS", "how long a rank's host may be silent (60)", ""},
+                 {"--deadline", "SECONDS", "how long a rank's host may not respond (60)", ""},
                  EngineFlag(),
                  JsonFlag(),
                  ForceFlag()},
        .says = "runs any program as ranks that start together and fail together",
        .more = "Each rank finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT, as with "
-               "torchrun, and\nthe variables of Horovod and TensorFlow. What the ranks print is "
-               "shown with [rank] before each line.\nWhen one fails the others are ended, and with "
-               "--restarts all start again.\nWith --workers 2..4 "
-               "there are as many as there is room for, and protium scale PID N changes the "
-               "number.\nA rank's part of --input is the file PROTIUM_INPUT, "
-               "or the Arrow stream PROTIUM_INPUT_FD; its part\nof --output is an Arrow stream "
-               "that it writes to PROTIUM_OUTPUT_FD, or the file PROTIUM_OUTPUT.\n\n"
+               "torchrun, and\n"
+               "the variables of Horovod and TensorFlow. What the ranks print is shown with [rank] "
+               "before each line.\n"
+               "When a rank fails, the others are ended; with --restarts all of them start again.\n"
+               "With --workers 2..4 the gang has as many ranks as there is room for, and protium "
+               "scale PID N\n"
+               "changes the number.\n"
+               "A rank's part of --input is the file PROTIUM_INPUT, or the Arrow stream "
+               "PROTIUM_INPUT_FD; its part\n"
+               "of --output is an Arrow stream that it writes to PROTIUM_OUTPUT_FD, or the file "
+               "PROTIUM_OUTPUT.\n"
+               "\n"
                "  protium gang --workers 4 -- python3 train.py --epochs 3\n",
        .runs_command = true},
       Gang};

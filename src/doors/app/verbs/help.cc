@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("there is no help on \"{}\"", on),
+               .what = fmt::format("there is no help for \"{}\"", on),
                .fix = Suggest(on, known)});
 }
 
@@ -155,22 +155,23 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb HelpVerb() {
-  return {
-      {.name = "help",
-       .operands = {"[TOPIC]", "[NAME]"},
-       .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
-                 {"--man", "DIR", "writes the pages of man(1) there", ""},
-                 JsonFlag()},
-       .says = "explains a verb, what a job can name, or the exit codes",
-       .more = "Topics are verbs; stages, nets, losses, metrics, optimizers and schedules, each "
-               "with the\nNAME of one for its options; keys, those of a job file, or those below "
-               "NAME; sql, its functions;\nschema, the JSON schema of job files; and "
-               "exit-codes.\n\n"
-               "  protium help run\n"
-               "  protium help nets tabular_mlp\n"
-               "  protium help keys train.optimizer\n"
-               "  protium help sql date_format\n"},
-      ShowHelp};
+  return {{.name = "help",
+           .operands = {"[TOPIC]", "[NAME]"},
+           .flags = {{"--reference", "DIR", "writes the pages of docs/reference there", ""},
+                     {"--man", "DIR", "writes the pages of man(1) there", ""},
+                     JsonFlag()},
+           .says = "explains a command, what a job can name, or the exit codes",
+           .more = "Topics are commands; stages, nets, losses, metrics, optimizers and schedules, "
+                   "each with the\n"
+                   "NAME of one for its options; keys, those of a job file, or those below NAME; "
+                   "sql, its functions;\n"
+                   "schema, the JSON schema of job files; and exit-codes.\n"
+                   "\n"
+                   "  protium help run\n"
+                   "  protium help nets tabular_mlp\n"
+                   "  protium help keys train.optimizer\n"
+                   "  protium help sql date_format\n"},
+          ShowHelp};
 }
 
 }  // namespace protium

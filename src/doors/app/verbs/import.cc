@@ -48,7 +48,7 @@ Status CheckGiven(const Arguments& arguments, bool forest) {
   const fs::path out = arguments.Value("--output");
   if (arguments.Has("--force") || !fs::exists(out, ignored)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = out.string() + " is there already",
+               .what = out.string() + " already exists",
                .fix = "--output with another path, or --force to replace a model",
                .kept = "what is there"});
 }
@@ -117,30 +117,35 @@ CommandVerb ImportVerb() {
   return {
       {.name = "import",
        .operands = {"FILE"},
-       .flags = {{"--model", "MODEL", "a model folder or a run; its net takes the weights", ""},
+       .flags = {{"--model", "MODEL", "a model folder or a run, whose net takes the weights", ""},
                  {"--output", "NEWMODEL", "the folder of the new model", ""},
-                 {"--rename", "REGEX=TO", "what tensors are called here; may be repeated", ""},
-                 {"--label", "NAME", "of trees: the column that they predict; else label", ""},
-                 {"--classes", "A,B,...", "of trees: the classes in the order of their numbers",
+                 {"--rename", "REGEX=TO", "renames tensors of the file; may be repeated", ""},
+                 {"--label", "NAME", "for trees: the column that they predict (label)", ""},
+                 {"--classes", "A,B,...", "for trees: the classes, in the order of their numbers",
                   ""},
-                 {"--key", "KEY", "of the state dict, where a file of PyTorch holds more", ""},
+                 {"--key", "KEY", "where the state dict is, if the PyTorch file holds more", ""},
                  ForceFlag(),
                  RunsDirFlag(),
                  JsonFlag()},
-       .says = "makes a model of PyTorch weights, or of XGBoost or LightGBM trees",
-       .more = "Weights: a safetensors file, or what torch.save(module.state_dict()) wrote; "
-               "no code of a\npickle is run. It must have every tensor of the model's net, by "
-               "name and shape. Stages\nand labels stay those of MODEL; what was measured with "
-               "its own weights goes.\n\n"
+       .says = "makes a model from PyTorch weights, or from XGBoost or LightGBM trees",
+       .more = "Weights: a safetensors file, or what torch.save(module.state_dict()) wrote; code "
+               "in a pickle is\n"
+               "never run. It must have every tensor of the model's net, by name and shape. Stages "
+               "and labels stay\n"
+               "those of MODEL; the metrics of its own weights are dropped.\n"
+               "\n"
                "Trees: what booster.save_model(\"model.json\") of XGBoost or "
-               "booster.save_model(\"model.txt\")\nof LightGBM wrote. They need no MODEL: "
-               "columns go by the names in the file, and the new\nmodel predicts --label, or "
-               "several labels with commas between them.\n\n"
+               "booster.save_model(\"model.txt\")\n"
+               "of LightGBM wrote. They need no MODEL: columns have the names in the file, and the "
+               "new\n"
+               "model predicts --label, or several labels separated by commas.\n"
+               "\n"
                "  protium import model.json --label arr_delay --output imported\n"
                "  protium import model.txt --label late --classes no,yes --output imported\n"
                "  protium import weights.pt --model last --output imported\n"
-               "  protium import last.ckpt --model last --output imported --rename '^model\\.='\n\n"
-               "With from = \"weights.pt\" below [train] a job starts training from them.\n"},
+               "  protium import last.ckpt --model last --output imported --rename '^model\\.='\n"
+               "\n"
+               "With from = \"weights.pt\" in [train], a job starts training from them.\n"},
       Import};
 }
 

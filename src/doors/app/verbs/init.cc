@@ -144,7 +144,7 @@ std::vector<fs::path> Written(const fs::path& output, bool program) {
 std::string NextText(const JobOutline& outline, const fs::path& output, bool program,
                      const std::string& command) {
   if (!program) {
-    return fmt::format("{0} is written; next: {1} run {0}\n", output.string(), command);
+    return fmt::format("wrote {0}; next: {1} run {0}\n", output.string(), command);
   }
   // The prefix of this command's installation, unless CMake searches there anyway.
   const fs::path prefix = fs::absolute(OwnLibraryFolder() / "..").lexically_normal();
@@ -152,7 +152,7 @@ std::string NextText(const JobOutline& outline, const fs::path& output, bool pro
   const bool told = prefix != "/usr/" && prefix != "/usr/local/" &&
                     fs::exists(prefix / "lib/cmake/protium", error);
   return fmt::format(
-      "{0}/main.cc and {0}/CMakeLists.txt are written; next:\n"
+      "wrote {0}/main.cc and {0}/CMakeLists.txt; next:\n"
       "  cmake -S {0} -B {0}/build{2} && cmake --build {0}/build && {0}/build/{1}\n",
       output.string(), outline.spec.name, told ? " -DCMAKE_PREFIX_PATH=" + prefix.string() : "");
 }
@@ -229,8 +229,7 @@ std::string ExplainText(const JobOutline& outline) {
   std::vector<std::vector<std::string>> rows = {{"column", "use", "why"}};
   for (const ColumnReason& each : outline.columns.reasons) {
     const bool label = each.use == "label";
-    rows.push_back({each.column, each.use,
-                    label ? std::string("learned as ") + AimText(outline.aim) : each.why});
+    rows.push_back({each.column, each.use, label ? std::string(AimText(outline.aim)) : each.why});
   }
   return FittedTable(std::move(rows));
 }
@@ -252,7 +251,7 @@ Status OrderInTime(const Arguments& arguments, const std::string& label, FirstJo
     spec.series.step.clear();
   }
   for (const std::string& each : spec.series.unknown) {
-    spec.leaks.emplace(each, fmt::format("is not known {} ahead: --keep {} uses it all the same",
+    spec.leaks.emplace(each, fmt::format("is not known {} ahead; --keep {} uses it anyway",
                                          spec.series.Steps(spec.series.horizon), each));
   }
   return Status::OK();
@@ -293,7 +292,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(JobOutline outline, OutlineOf(spec));
   if (program && !outline.columns.texts.empty()) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the only columns to learn from are texts, which --cpp does not read",
+                 .what = "the only inputs are texts, which --cpp does not read",
                  .where = "--cpp",
                  .fix = "leave it out, and write the program from the job file"});
   }
@@ -304,7 +303,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   for (const std::string& note : spec.source.notes) text += note + "\n";
   for (const std::string& note : outline.notes) text += note + "\n";
   if (spec.leaks.size() > spec.series.unknown.size())
-    text += "--keep COLUMN uses one although it gives the label away\n";
+    text += "to use one of the possible leaks anyway: --keep COLUMN\n";
   if (arguments.Has("--explain")) text += "\n";
   return PrintResult(FittedLines(text) + (arguments.Has("--explain") ? ExplainText(outline) : "") +
                      "\n" + NextText(outline, output, program, invocation.name));
@@ -323,10 +322,10 @@ CommandVerb InitVerb() {
                  {"--estimator", "NAME",
                   "trees, net or linear; unless set, trees and a net are tried on a sample", ""},
                  {"--keep", "COLUMN",
-                  "uses it although it gives the label away, is not known at the horizon, or looks "
-                  "useless; may be repeated",
+                  "uses a column that would be left out, such as a possible leak or an id; may be "
+                  "repeated",
                   ""},
-                 {"--drop", "COLUMN", "leaves it out; may be repeated", ""},
+                 {"--drop", "COLUMN", "leaves a column out; may be repeated", ""},
                  {"--explain", "", "shows how each column is used, and why", ""},
                  {"--time", "COLUMN",
                   "the column of dates or times that orders the rows; unless set, found where rows "
@@ -342,23 +341,28 @@ CommandVerb InitVerb() {
                  CsvFlag(),
                  PasswordFlags()[0],
                  PasswordFlags()[1],
-                 {"--force", "", "overwrite an existing job file", ""}},
+                 {"--force", "", "overwrites an existing job file", ""}},
        .says = "writes a job file for a table",
-       .more =
-           "Looks at the columns of a table, a file or a folder of files, and writes a job that "
-           "predicts\none of them: the kind of task by its values, stages by the types of the "
-           "others, a split by\ntime or by what rows are about where there is one. Columns that "
-           "say nothing, or give the\nlabel away, are left out and named. In a folder of tables "
-           "the one with the label is learned from;\nthe others are joined to it by the keys "
-           "that they share.\n\n"
-           "Trees and a net are both tried on a sample of the rows, for a few seconds, and the job "
-           "gets the\nbetter one; --estimator chooses one without trying.\n\n"
-           "A table may also lie in a database, a spreadsheet or a lake: a URL, a file or a Delta "
-           "folder.\n\n"
-           "  protium init sales.csv --label revenue\n"
-           "  protium init shop/ --label revenue --cpp\n"
-           "  protium init postgres://me@db.example/shop --table orders --label late "
-           "--password-env PW\n"},
+       .more = "Looks at the columns of a table, a file or a folder of files, and writes a job "
+               "that predicts\n"
+               "one of them. The kind of task follows from the label, the stages from the types of "
+               "the other\n"
+               "columns; the rows are split by time or by group where there is one. Columns that "
+               "say nothing, or\n"
+               "give the label away, are left out and listed. Of the tables of a folder, the one "
+               "with the label\n"
+               "is the training table; the others are joined to it by the keys that they share.\n"
+               "\n"
+               "Trees and a net are both tried on a sample of the rows, for a few seconds, and the "
+               "job gets the\n"
+               "better one; --estimator chooses one without trying.\n"
+               "\n"
+               "TABLE may also be a table of a database, a spreadsheet, or a Delta folder.\n"
+               "\n"
+               "  protium init sales.csv --label revenue\n"
+               "  protium init shop/ --label revenue --cpp\n"
+               "  protium init postgres://me@db.example/shop --table orders --label late "
+               "--password-env PW\n"},
       Init};
 }
 

@@ -115,7 +115,7 @@ std::string TopText(const TableProfile& table, const ColumnProfile& column, int3
   for (const auto& [value, rows] : column.top) {
     const double percent = 100 * double(rows) / double(table.rows);
     const std::string each =
-        fmt::format("{}{} ({} %)", text.empty() ? "" : ", ", value,
+        fmt::format("{}{} ({}%)", text.empty() ? "" : ", ", value,
                     percent < 0.5 ? std::string("<1") : fmt::format("{:.0f}", percent));
     if (!text.empty() && TextWidth(text + each) > width) break;
     text += each;
@@ -129,7 +129,7 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
   constexpr int kMedian = 5;  // Dropped first on a narrow terminal.
   const std::vector<bool> right = {false, false, true, true};
   std::vector<std::vector<std::string>> rows = {
-      {"  column", "type", "missing", "distinct", "least", "median", "greatest"}};
+      {"  column", "type", "missing", "distinct", "min", "median", "max"}};
   for (const ColumnProfile& each : table.columns) {
     rows.push_back({"  " + CutToWidth(each.name, kWidestName), TypeText(*each.type),
                     Grouped(each.nulls), (each.exact ? "" : "about ") + Grouped(each.distinct),
@@ -143,7 +143,7 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
   int32_t left = width;
   for (const int32_t each : widths) left -= each + 2;
   if (left >= kNarrowestTop) {
-    rows[0].push_back("mostly");
+    rows[0].push_back("most frequent");
     for (size_t i = 1; i < rows.size(); ++i) {
       rows[i].push_back(TopText(table, table.columns[i - 1], left));
     }
@@ -158,10 +158,11 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
 std::string NotesText(const TableProfile& table, const std::map<std::string, TextDate>& dates) {
   std::string text;
   for (const ColumnProfile& each : table.columns) {
-    const std::string why = dates.contains(each.name) ? "" : WhyUseless(table, each);
+    if (dates.contains(each.name) || HoldsSentences(table, each)) continue;
+    const std::string why = WhyUseless(table, each);
     if (!why.empty()) text += "  " + each.name + " " + why + "\n";
   }
-  return text.empty() ? "" : "\nof little use for learning\n" + text;
+  return text.empty() ? "" : "\ncolumns of little use as inputs\n" + text;
 }
 
 // Lists dates that are text to the engines, with the SQL that reads them.
@@ -173,11 +174,11 @@ std::string DatesText(const std::map<std::string, TextDate>& dates) {
     text += fmt::format("  {}: {} AS {}\n", column,
                         odd ? LooseReadingOf(date, name) : ReadingOf(date, name), name);
     if (odd) {
-      text += fmt::format("    {} of its cells are something else, such as \"{}\"\n",
+      text += fmt::format("    {} of its values are something else, such as \"{}\"\n",
                           Grouped(date.odd_values), CutToWidth(date.odd, kWidestValue));
     }
   }
-  return text.empty() ? "" : "\ndates stored as text, and the SQL that reads them\n" + text;
+  return text.empty() ? "" : "\ndates stored as text, and SQL to read them\n" + text;
 }
 
 // Lists the tables of a folder, one line each.
@@ -204,10 +205,14 @@ std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   std::string text;
   const std::vector<std::string> said = OptionsSaid(look.csv);
   if (said != OptionsSaid(given)) text += fmt::format("\nread with {}\n", fmt::join(said, ", "));
-  if (!look.table.notes.empty()) text += "\nfrom the reader\n";
+  if (!look.table.notes.empty()) text += "\nnotes on reading\n";
   for (const std::string& note : look.table.notes) text += "  " + note + "\n";
-  if (!look.odd.empty()) text += "\ncolumns that a few cells turn into text\n";
+  if (!look.odd.empty()) text += "\ncolumns read as text because of a few values\n";
   for (const std::string& line : OddLines(look.odd, look.csv.null)) text += "  " + line + "\n";
+  if (!look.codes.empty()) text += "\ncodes with leading zeros, which protium init reads as text\n";
+  for (const CodeColumn& each : look.codes) {
+    text += fmt::format("  {}, such as {}\n", each.column, each.example);
+  }
   return text;
 }
 
@@ -227,7 +232,7 @@ std::string LeaksText(const Leaks& leaks, const std::string& label) {
   if (leaks.empty()) return "\nno column gives " + label + " away by itself\n";
   std::string text = "\npossible target leaks\n";
   for (const std::string& line : LeakLines(leaks)) text += "  " + line + "\n";
-  return text + "protium init leaves them out, --keep COLUMN keeps one\n";
+  return text + "protium init leaves them out; --keep COLUMN keeps one\n";
 }
 
 Status ShowTable(const TypedPlace& place, const CsvGiven& given, const std::string& label,
@@ -374,8 +379,8 @@ CommandVerb InspectVerb() {
       {.name = "inspect",
        .operands = {"WHAT"},
        .flags = {JsonFlag(),
-                 {"--label", "COLUMN", "for a table: finds the columns that give this one away",
-                  ""},
+                 {"--label", "COLUMN",
+                  "for a table: looks for target leaks, columns that give this one away", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
@@ -386,9 +391,11 @@ CommandVerb InspectVerb() {
                  RunsDirFlag()},
        .says = "shows a table, a model or a run",
        .more = "For a table: the type of each column, how many of its values are missing and how "
-               "many are\ndistinct, the least, the median, the greatest and the most frequent "
-               "value; then the first\nrows. It takes one pass over the rows, with --label "
-               "two.\n\n"
+               "many are\n"
+               "distinct, the minimum, median and maximum, where there is room the most frequent "
+               "values, and\n"
+               "the first rows. It takes one pass over the rows, with --label two.\n"
+               "\n"
                "  protium inspect data/flights.csv --null NA\n"
                "  protium inspect postgres://me@db.example/shop --table orders --password-env PW\n"
                "  protium inspect runs/flights-.../model --json\n"},

@@ -99,7 +99,7 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
       // A rank that ended cleanly may have written nothing.
       const bool silent = std::all_of(offsets.begin(), offsets.end(),
                                       [](const auto& each) { return each.second == 0; });
-      if (silent) PrintNote(fmt::format("no rank of {} wrote anything\n", run.string()));
+      if (silent) PrintNote(fmt::format("the workers of {} wrote no logs\n", run.string()));
       if (silent) PrintNote(HowItFailed(run));
       return Status::OK();
     }

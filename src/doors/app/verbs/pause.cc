@@ -32,10 +32,11 @@ constexpr std::chrono::milliseconds kPauseTick{20};
 Result<pid_t> FindDriver(const fs::path& run) {
   PT_LET(const RunHeader header, ReadRunHeader(run));
   if (header.pid > 0 && HasOpen(header.pid, run / "lock")) return pid_t(header.pid);
-  return Fail({.exit = Exit::kEnvironment,
-               .what = fmt::format("{} is not run by a process of this machine that you may stop",
-                                   run.filename().string()),
-               .fix = "pause it as the user and on the machine that it runs on"});
+  return Fail(
+      {.exit = Exit::kEnvironment,
+       .what = fmt::format("{} runs in a process that you may not stop, or on another machine",
+                           run.filename().string()),
+       .fix = "pause it as the same user, on the machine where it runs"});
 }
 
 Status AwaitEnd(const fs::path& run) {
@@ -73,9 +74,10 @@ Status PauseRun(const Arguments& arguments, const Invocation&) {
   ::kill(driver, SIGINT);
   PT_TRY(AwaitEnd(run));
   PT_LET(const RunHeader header, ReadRunHeader(run));
-  if (header.state == RunState::kDone) return PrintResult(name + " has come to its end by then\n");
+  if (header.state == RunState::kDone)
+    return PrintResult(name + " finished before it could be paused\n");
   return PrintResult(
-      fmt::format("{0} is paused{1}\ngo on: protium resume {0}\n", name, KeptText(run)));
+      fmt::format("{0} is paused{1}\nto continue: protium resume {0}\n", name, KeptText(run)));
 }
 
 }  // namespace

@@ -65,13 +65,14 @@ size_t LineWidth() {
   return isatty(STDOUT_FILENO) == 1 ? size_t(Terminal::Of(STDOUT_FILENO).width) : 1000;
 }
 
-// "tabular_mlp learns", "300 rounds of trees of 31 leaves learn", or "an average of 2 learns".
+// "tabular_mlp predicts", "300 rounds of trees with 31 leaves predict", or "an average of 2
+// predicts".
 std::string LearnerOf(const Json& estimator) {
   if (estimator.contains("of"))
-    return fmt::format("an average of {} learns", estimator["of"].size());
-  if (!estimator.contains("trees")) return estimator["net"].value("name", "") + " learns";
+    return fmt::format("an average of {} predicts", estimator["of"].size());
+  if (!estimator.contains("trees")) return estimator["net"].value("name", "") + " predicts";
   const Json& trees = estimator["trees"];
-  return fmt::format("{} rounds of trees of {} leaves learn", Shown(trees["rounds"]),
+  return fmt::format("{} rounds of trees with {} leaves predict", Shown(trees["rounds"]),
                      Shown(trees["leaves"]));
 }
 
@@ -84,10 +85,9 @@ void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& 
     const Json labels = stage.value("labels", Json::array());
     const std::string label = labels.empty() ? stage.value("label", "") : Shown(labels);
     const std::string loss = stage["loss"].value("name", "");
-    const char* const how = loss.ends_with("cross_entropy") ? ", by classes"
-                            : stage.value("label_scale", "") == "standard"
-                                ? ", scaled by mean and deviation"
-                                : ", not scaled";
+    const char* const how = loss.ends_with("cross_entropy")                ? ", as classes"
+                            : stage.value("label_scale", "") == "standard" ? ", standardized"
+                                                                           : ", not scaled";
     rows.push_back({"  " + stage.value("id", kind), kind,
                     fmt::format("{} {}{}", LearnerOf(stage), label, how)});
   }
@@ -277,13 +277,13 @@ std::string KeptText(const Json& kept) {
   for (const Json& each : kept) {
     std::string line = "  " + TextAt(each, "name") + "  ";
     if (each.contains("from")) {
-      line += "taken from " + TextAt(each, "from");
+      line += "reused from " + TextAt(each, "from");
       if (each.contains("rows")) line += ", " + Grouped(WholeAt(each, "rows")) + " rows";
       line += ", " + AgeText(WholeAt(each, "made"));
     } else if (each.contains("not")) {
-      line += "made in every run: " + TextAt(each, "not");
+      line += "computed in every run: " + TextAt(each, "not");
     } else {
-      line += "made, and kept for the next run";
+      line += "computed, and kept for later runs";
     }
     text += FittedLines(line + "\n");
   }
@@ -302,7 +302,7 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
     text += "\nwarnings\n";
     for (const Json& each : plan["warnings"]) text += FittedLines(Indented(Shown(each)));
   }
-  text += "\nnot exact\n";
+  text += "\nmay differ between engines\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += FittedLines(Indented(Shown(doubt)));
   if (plan.contains("kept") && !plan["kept"].empty()) text += "\nkept\n" + KeptText(plan["kept"]);
@@ -417,22 +417,23 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
 }  // namespace
 
 CommandVerb PlanVerb() {
-  return {
-      {.name = "plan",
-       .operands = {"JOB"},
-       .flags = {SetFlag(),
-                 EngineFlag(),
-                 {"--sql", "", "shows the SQL that the engine is given, too", ""},
-                 ForceFlag(),
-                 JsonFlag(),
-                 RunsDirFlag()},
-       .says = "shows what a job will do, and runs nothing",
-       .more =
-           "Shows the plan, what is not exact in it, the gang and where its workers run, and what "
-           "time and\nmemory it will take: by the latest finished run of the job, or else by the "
-           "sizes of its tables;\nwith --sql the SQL as the engine sees it, with --json also every "
-           "setting in effect and where\nit was set.\n"},
-      ShowPlan};
+  return {{.name = "plan",
+           .operands = {"JOB"},
+           .flags = {SetFlag(),
+                     EngineFlag(),
+                     {"--sql", "", "also shows the SQL that the engine runs", ""},
+                     ForceFlag(),
+                     JsonFlag(),
+                     RunsDirFlag()},
+           .says = "shows what a job would do, without running it",
+           .more = "Shows the plan, which of its steps may differ between engines, the gang and "
+                   "where its workers run,\n"
+                   "and an estimate of time and memory: from the latest finished run of the job, "
+                   "or else from the\n"
+                   "sizes of its tables. --sql adds the SQL as the engine sees it; --json adds "
+                   "every setting in\n"
+                   "effect and where it was set.\n"},
+          ShowPlan};
 }
 
 }  // namespace protium

@@ -81,7 +81,7 @@ Status ServePool(const fs::path& socket, From from) {
 }
 
 std::string StartedText(pid_t pid, const fs::path& socket) {
-  return fmt::format("the pool runs (pid {}) at {}\nto stop it: protium pool stop\n", pid,
+  return fmt::format("the pool is running (pid {}) at {}\nto stop it: protium pool stop\n", pid,
                      socket.string());
 }
 
@@ -165,7 +165,7 @@ Result<int64_t> EndPool() {
 Status StopPool(const Arguments&) {
   PT_LET(const int64_t pid, EndPool());
   return PrintResult(
-      fmt::format("the pool (pid {}) has ended; programs that have workers of it go on\n", pid));
+      fmt::format("the pool (pid {}) has ended; programs keep their workers\n", pid));
 }
 
 // Asks the pool to become this program. Its answer, which the new program gives; nullopt: it has
@@ -195,7 +195,7 @@ Status RestartPool(const Arguments& arguments) {
   PT_LET(const auto answer, AskToBecomeThis(**link));
   if (!answer) {
     PT_TRY(AwaitEndOfPool(socket));
-    PrintNote("the pool has ended while it restarted; another takes its place");
+    PrintNote("the pool ended while it restarted; another has taken its place");
     return StartPool(arguments);
   }
   const std::string why = TextAt(answer->head, "why");
@@ -207,7 +207,7 @@ Status RestartPool(const Arguments& arguments) {
     return Fail({.exit = Exit::kEnvironment,
                  .what = "the pool could not restart: " + why,
                  .where = socket.string(),
-                 .kept = "it goes on as it was"});
+                 .kept = "it continues as before"});
   }
   return PrintResult(fmt::format(
       "the pool (pid {}) runs this build of protium now; programs keep their workers and cores\n",
@@ -277,7 +277,7 @@ std::string StateText(const Json& pool) {
                   WholeAt(pool, "free_cores"), BytesText(NumberAt(pool, "memory_bytes")),
                   BytesText(NumberAt(pool, "available_bytes")));
   if (const double stall = NumberAt(pool, "memory_stall"); stall > 0) {
-    text += fmt::format("memory    processes waited for it for {:.0f} % of the last 10 s\n",
+    text += fmt::format("memory    processes waited for it for {:.0f}% of the last 10 s\n",
                         std::ceil(stall * 100));
   }
   text += ReplacedText(pool);
@@ -320,16 +320,17 @@ CommandVerb PoolVerb() {
        .flags = {{"--foreground", "", "for start: stay in this terminal until Ctrl-C", ""},
                  JsonFlag()},
        .says = "keeps workers warm for all programs of this user",
-       .more = "WHAT is one of\n"
-               "  start        starts the pool of this user and machine\n"
-               "  status       shows which programs have workers of it, and which are warm\n"
-               "  stop         ends it; programs that have workers of it go on\n"
-               "  restart      lets this build of protium take its place; programs keep what they "
-               "have\n\n"
-               "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
-               "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off "
-               "they\ndo without. It is never started behind your back, and ends after an hour "
-               "without\nprograms.\n"},
+       .more =
+           "WHAT is one of\n"
+           "  start        starts the pool of this user on this machine\n"
+           "  status       shows which programs have workers from it, and which workers are warm\n"
+           "  stop         ends it; programs keep the workers that they have\n"
+           "  restart      replaces it by this build of protium; programs keep what they have\n"
+           "\n"
+           "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
+           "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off they\n"
+           "do not use it. It is started only by this command, and ends after an hour without\n"
+           "programs.\n"},
       RunPoolVerb};
 }
 

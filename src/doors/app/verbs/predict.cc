@@ -391,6 +391,24 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   return PrintAnswer(*report, places, arguments);
 }
 
+constexpr const char* kMore =
+    "Inputs may have any format that sql reads. Several form one table, and need the same "
+    "columns.\n"
+    "A PLACE may be a table of a database: postgres://user@host/database#orders, "
+    "notes.db#notes.\n"
+    "\n"
+    "  protium predict --model last --data newer --output scored.parquet\n"
+    "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz --output "
+    "week.csv\n"
+    "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
+    "  protium predict --model last --table orders=postgres://me@db.example/shop#orders \\\n"
+    "    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
+    "  protium predict --model last --data newer --horizon 28d --output next.csv\n"
+    "  protium predict --model net.onnx --inputs age,income --input new.csv --output "
+    "scored.csv\n"
+    "  cat new.csv | protium predict --model last --input - --output - --columns "
+    "id,prediction\n";
+
 }  // namespace
 
 CommandVerb PredictVerb() {
@@ -400,10 +418,10 @@ CommandVerb PredictVerb() {
            {{"--model", "MODEL", "a model's folder, a run (last, a tag, a name) or an ONNX file",
              ""},
             {"--input", "PLACE",
-             "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
+             "a table like the one that the model's SQL makes, - for stdin; may be repeated", ""},
             {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
             {"--table", "NAME=PLACE",
-             "where the model's table NAME is now, instead of below --data; may be repeated", ""},
+             "where the model's table NAME is, if not in --data; may be repeated", ""},
             PasswordFlags()[0],
             PasswordFlags()[1],
             {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
@@ -414,12 +432,14 @@ CommandVerb PredictVerb() {
              ""},
             ScoredTableFlags()[0],
             ScoredTableFlags()[1],
-            {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
+            {"--columns", "A,B", "the columns to write, in this order (all)", ""},
             FedColumnsFlag(),
             {"--explain", "N",
              "adds the N columns that matter most to each prediction; all: every column", ""},
             {"--samples", "N",
-             "for nets: orders of columns that --explain draws for each background row (1)", ""},
+             "for nets: permutations of the columns that --explain draws for each background row "
+             "(1)",
+             ""},
             DriftFlag(),
             ForwardFlags()[0],
             ForwardFlags()[1],
@@ -433,20 +453,7 @@ CommandVerb PredictVerb() {
             ForceFlag(),
             JsonFlag()},
        .says = "scores a table with a model",
-       .more = "Inputs are read in all the formats that sql reads. Several are one table, and need "
-               "the same columns.\nA place may be a table of a database: "
-               "postgres://user@host/database#orders, notes.db#notes.\n\n"
-               "  protium predict --model last --data newer --output scored.parquet\n"
-               "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
-               "--output week.csv\n"
-               "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
-               "  protium predict --model last --table orders=postgres://me@db.example/shop#orders "
-               "\\\n    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
-               "  protium predict --model last --data newer --horizon 28d --output next.csv\n"
-               "  protium predict --model net.onnx --inputs age,income --input new.csv --output "
-               "scored.csv\n"
-               "  cat new.csv | protium predict --model last --input - --output - --columns "
-               "id,prediction\n",
+       .more = kMore,
        .operands_mean = {"--model", "--input"}},
       Predict};
 }

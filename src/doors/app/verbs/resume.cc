@@ -96,7 +96,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   if (header.state == RunState::kDone && sets.empty()) {
     PrintNote(
         "this run is already done; --set train.epochs=N (trees.rounds=N) trains it further, "
-        "search.trials=N searches on\n");
+        "search.trials=N continues the search\n");
     PT_LET(const Json result, ResultOf(named));
     return PrintRunResult(result, arguments.Has("--json"));
   }
@@ -123,21 +123,24 @@ CommandVerb ResumeVerb() {
   return {{.name = "resume",
            .operands = {"[RUN]"},
            .flags = {{"--set", "KEY=N",
-                      "more train.epochs, trees.rounds or search.trials than it was meant to have",
-                      "", KeysEndingWith},
+                      "a higher train.epochs, trees.rounds or search.trials to continue to", "",
+                      KeysEndingWith},
                      RunsDirFlag(),
                      ForceFlag(),
                      JsonFlag()},
            .says = "continues a run that was stopped or interrupted",
-           .more = "It continues from the last checkpoint, with the same settings and input files. "
-                   "The model is the\nsame, bit for bit, as if nothing had happened.\nWith --set "
-                   "train.epochs=N "
-                   "a run, done or not, gets more epochs, as if it had had them from the\nstart, "
-                   "and with trees.rounds=N more rounds of trees; "
-                   "not where the learning rate depends on the number of steps.\nWith --set "
-                   "search.trials=N a search continues with more trials, and the best of all is "
-                   "fitted;\nsearch.seconds, search.target and search.patience may be changed, "
-                   "too.\n\n"
+           .more = "Continues from the last checkpoint, with the same settings and input files. "
+                   "The model is the\n"
+                   "same, bit for bit, as if the run had not been interrupted.\n"
+                   "With --set train.epochs=N a run, finished or not, gets more epochs, as if it "
+                   "had had them from the\n"
+                   "start, and with --set trees.rounds=N more rounds of trees; not where the "
+                   "learning rate depends on\n"
+                   "the total number of steps. With --set search.trials=N a search continues with "
+                   "more trials, and the\n"
+                   "best of all is fitted; search.seconds, search.target and search.patience may "
+                   "be changed, too.\n"
+                   "\n"
                    "  protium resume last\n"
                    "  protium resume last --set train.epochs=20\n"
                    "  protium resume last --set search.trials=100\n"},

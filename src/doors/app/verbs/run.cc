@@ -77,13 +77,15 @@ CommandVerb RunVerb() {
                      {"--name", "NAME", "the name of the run", ""},
                      RunsDirFlag(),
                      ForceFlag(),
-                     {"--fresh", "", "takes no table that an earlier run has kept", ""},
-                     {"--ui", "", "also serves the page of runs", ""},
+                     {"--fresh", "", "does not reuse tables kept by earlier runs", ""},
+                     {"--ui", "", "also shows the run in the browser", ""},
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",
            .more = "Paths in a job file are relative to the file, in --set to the current folder; "
-                   "outputs go\ninto the run folder. Ctrl-C saves a checkpoint and exits with 75; "
-                   "`protium resume` continues.\n\n"
+                   "outputs go\n"
+                   "into the run folder. Ctrl-C saves a checkpoint and exits with 75; `protium "
+                   "resume` continues.\n"
+                   "\n"
                    "  protium run flights.toml\n"
                    "  protium run flights.toml --set data=other --set train.epochs=20\n"},
           StartRun};

@@ -68,7 +68,7 @@ Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   const std::vector<std::string> known = {"list", "show", "compare", "rm", "tag", "note"};
   if (std::ranges::find(known, what) != known.end()) {
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("runs {} does not know what to do with \"{}\"", what,
+                 .what = fmt::format("runs {}: unexpected argument \"{}\"", what,
                                      arguments.operand(arguments.num_operands() - 1)),
                  .fix = "protium runs --help"});
   }
@@ -82,10 +82,10 @@ Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb RunsVerb() {
   return {{.name = "runs",
            .operands = {"[list|show|compare|rm|tag|note]", "[RUN...]"},
-           .flags = {{"--limit", "N", "lists the last N only", ""},
-                     {"--sort", "KEY", "by started (the default), name, state or test", ""},
-                     {"--state", "STATE", "lists those that are done, failed, ...", ""},
-                     {"--name", "NAME", "lists those whose name begins so", ""},
+           .flags = {{"--limit", "N", "lists only the last N", ""},
+                     {"--sort", "KEY", "sorts by started (the default), name, state or test", ""},
+                     {"--state", "STATE", "lists runs in this state: done, failed, ...", ""},
+                     {"--name", "NAME", "lists runs whose name begins with this", ""},
                      RunsDirFlag(),
                      JsonFlag()},
            .says = "lists, shows, compares, removes and labels runs",

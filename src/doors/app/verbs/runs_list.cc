@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/run/named_run.h"
+#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
@@ -102,12 +103,6 @@ Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<R
   return runs;
 }
 
-// "2026-11-23 08:33" of "2026-11-23T08:33:21.936Z".
-std::string Minute(std::string time) {
-  if (const size_t t = time.find('T'); t != time.npos) time[t] = ' ';
-  return time.substr(0, 16);
-}
-
 std::vector<std::string> Row(const Json& summary) {
   const std::string metric = FindFirstMetric(summary);
   std::string tags;
@@ -115,7 +110,7 @@ std::vector<std::string> Row(const Json& summary) {
     tags += (tags.empty() ? "" : ", ") + tag.get<std::string>();
   return {summary["run"].get<std::string>(),
           FormatState(summary),
-          Minute(summary["started"].get<std::string>()),
+          MinuteText(summary["started"].get<std::string>()),
           metric,
           MetricText(summary, "test", metric),
           MetricText(summary, "baseline", metric),

@@ -90,12 +90,13 @@ Status ScaleGang(const Arguments& arguments, const Invocation&) {
 }  // namespace
 
 CommandVerb ScaleVerb() {
-  return {{.name = "scale",
-           .operands = {"RUN", "N"},
-           .flags = {RunsDirFlag()},
-           .says = "changes the number of workers of a running gang",
-           .more = "RUN is a run, or the process of a `protium gang` with a range of workers.\n"},
-          ScaleGang};
+  return {
+      {.name = "scale",
+       .operands = {"RUN", "N"},
+       .flags = {RunsDirFlag()},
+       .says = "changes the number of workers of a running gang",
+       .more = "RUN is a run, or the process id of a `protium gang` with a range of workers.\n"},
+      ScaleGang};
 }
 
 }  // namespace protium

@@ -76,27 +76,31 @@ CommandVerb SearchVerb() {
        .operands = {"JOB"},
        .flags = {{"--ask", "", "answers requests on stdin, one JSON object a line", ""},
                  {"--higher-is-better", "METRIC",
-                  "of which more is better; \"value\" unless search.metric has names; may be "
-                  "repeated",
+                  "a metric that is better when higher; \"value\" unless search.metric has names; "
+                  "may be repeated",
                   ""},
-                 {"--save", "FILE",
-                  "writes what is asked and told to this file, and continues where it ends", ""},
+                 {"--save", "FILE", "records the search in this file, and continues from it", ""},
                  SetFlag()},
        .says = "proposes trials for an objective of your own",
-       .more =
-           "Uses [search] of a job file alone, which may have any paths and metrics. Each line "
-           "on stdin is a\nrequest, and has one line as its answer:\n\n"
-           "  {\"ask\": {}}                                         "
-           "{\"trial\": 1, \"values\": {...}}\n"
-           "  {\"report\": {\"trial\": 1, \"step\": 3, \"value\": 0.4}}   "
-           "{\"trial\": 1, \"should_prune\": false}\n"
-           "  {\"tell\": {\"trial\": 1, \"value\": 0.3}}                "
-           "{\"trial\": 1, \"best\": 1}\n"
-           "  {\"table\": {}}                                       all trials that are over\n\n"
-           "After the last trial, \"trial\" is null. A trial is told \"measured\" with several "
-           "metrics, \"error\" if\nit failed, and neither if it was stopped. What is no request "
-           "has {\"error\": ...} as its answer.\n\n"
-           "  protium search space.toml --ask --higher-is-better value\n"},
+       .more = "Uses only [search] of a job file, which may have any paths and metrics. Each line "
+               "on stdin is a\n"
+               "request, and gets one line in response:\n"
+               "\n"
+               "  {\"ask\": {}}                                         {\"trial\": 1, \"values\": "
+               "{...}}\n"
+               "  {\"report\": {\"trial\": 1, \"step\": 3, \"value\": 0.4}}   {\"trial\": 1, "
+               "\"should_prune\": false}\n"
+               "  {\"tell\": {\"trial\": 1, \"value\": 0.3}}                {\"trial\": 1, "
+               "\"best\": 1}\n"
+               "  {\"table\": {}}                                       all finished trials\n"
+               "\n"
+               "After the last trial, \"trial\" is null. Tell \"measured\" in place of \"value\" "
+               "with several metrics,\n"
+               "\"error\" if the trial failed, and neither if it was stopped. The response to a "
+               "line that is not a\n"
+               "valid request is {\"error\": ...}.\n"
+               "\n"
+               "  protium search space.toml --ask --higher-is-better value\n"},
       RunSearch};
 }
 

@@ -127,14 +127,13 @@ Status ServeModel(const Arguments& arguments, const Invocation&) {
 CommandVerb ServeVerb() {
   std::vector<Flag> flags = ServerPlaceFlags(8080);
   flags.push_back({"--drain", "SECONDS",
-                   "after SIGTERM, how long /readyz says no before requests are refused (5)", ""});
+                   "after SIGTERM, how long /readyz fails before requests are refused (5)", ""});
   flags.push_back({"--name", "NAME",
-                   "the model's in paths below /v2/models (Open Inference Protocol); model unless "
-                   "given",
+                   "the model's name in paths below /v2/models (Open Inference Protocol) (model)",
                    ""});
   for (Flag& each : ServedPlacesFlags()) flags.push_back(std::move(each));
   flags.push_back({"--log", "FOLDER",
-                   "keeps the rows of requests and their predictions there, as Parquet files", ""});
+                   "logs the rows of requests and their predictions there, as Parquet files", ""});
   flags.push_back(
       {"--log-share", "SHARE", "the share of requests to log, drawn at random (1)", ""});
   flags.push_back(FedColumnsFlag());
@@ -145,20 +144,25 @@ CommandVerb ServeVerb() {
        .operands = {"[MODEL]"},
        .flags = std::move(flags),
        .says = "serves predictions over HTTP",
-       .more =
-           "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
-           "it prints is its address:\n\n"
-           "  protium serve last\n"
-           "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
-           "http://127.0.0.1:8080/v1/score\n\n"
-           "Several models, one of which tries another version with a tenth of its requests:\n\n"
-           "  protium serve --model late=runs/a --model churn=runs/b --canary late=runs/c:0.1\n"
-           "  curl --json '{\"rows\": [...]}' http://127.0.0.1:8080/v1/models/late/score\n\n"
-           "GET /v1/model lists the columns that rows need. A model that takes the folder's place "
-           "is served\nwithout a request lost; so is one at SIGHUP or POST /v1/reload. "
-           "SIGTERM ends it once all\nrequests are answered. With --host other "
-           "machines reach it: then it makes a token,\nprints it once and asks everybody "
-           "for it.\n"},
+       .more = "MODEL is a model folder, a run (last, a tag) or an ONNX file. The first line that "
+               "it prints is its address:\n"
+               "\n"
+               "  protium serve last\n"
+               "  curl --json '{\"rows\": [{\"x\": 1.5, \"shop\": \"north\"}]}' "
+               "http://127.0.0.1:8080/v1/score\n"
+               "\n"
+               "Several models, one of which tries another version with a tenth of its requests:\n"
+               "\n"
+               "  protium serve --model late=runs/a --model churn=runs/b --canary late=runs/c:0.1\n"
+               "  curl --json '{\"rows\": [...]}' http://127.0.0.1:8080/v1/models/late/score\n"
+               "\n"
+               "GET /v1/model lists the columns that rows need. A model that replaces the one in "
+               "the folder is\n"
+               "loaded without losing a request, also at SIGHUP or POST /v1/reload. SIGTERM ends "
+               "the server once\n"
+               "all requests have responses. With --host other machines can reach it: it then "
+               "makes a token,\n"
+               "prints it once and requires it of everyone.\n"},
       ServeModel};
 }
 

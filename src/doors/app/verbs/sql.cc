@@ -82,14 +82,16 @@ CommandVerb SqlVerb() {
                  ForceFlag(),
                  JsonFlag()},
        .says = "runs a query over the tables in a folder",
-       .more = "Tables are named as their files are, without the ending; a folder of files is a "
-               "table, too.\nThe SQL is that of jobs: Spark's dialect, checked as there. A "
-               "QUERY of - is read from stdin.\n"
+       .more = "Tables have the names of their files, without the ending; a folder of files is a "
+               "table, too.\n"
+               "The SQL is that of jobs: Spark's dialect, with the same checks. A QUERY of - is "
+               "read from stdin.\n"
                "PLACE, or --data, is a folder or a database: all of its tables can be queried.\n"
-               "With -i queries end with a semicolon; \\d shows the tables, \\d TABLE its columns, "
-               "\\q ends.\n\n"
-               "  protium sql \"SELECT origin, count(*) AS flights FROM flights GROUP BY "
-               "origin\" --data data\n"
+               "With -i, queries end with a semicolon; \\d shows the tables, \\d TABLE its "
+               "columns, \\q quits.\n"
+               "\n"
+               "  protium sql \"SELECT origin, count(*) AS flights FROM flights GROUP BY origin\" "
+               "--data data\n"
                "  protium sql \"SELECT count(*) FROM orders\" postgres://me@db.example/shop "
                "--password-env PW\n"
                "  protium sql -i --data data\n"},

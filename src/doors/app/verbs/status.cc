@@ -62,13 +62,13 @@ Result<Json> ReportStatus(LiveRun& run) {
   });
 }
 
-// "144,080 rows, 758k a second"
+// "144,080 rows, 758k rows/s"
 std::string RowsText(const Json& part) {
   const Json rows = part.value("rows", Json());
   const double seconds = part["seconds"].get<double>();
   if (!rows.is_number()) return "";
   std::string text = Grouped(rows.get<int64_t>()) + " rows";
-  if (seconds > 0) text += ", " + Short(rows.get<double>() / seconds) + " a second";
+  if (seconds > 0) text += ", " + Short(rows.get<double>() / seconds) + " rows/s";
   return text;
 }
 
@@ -76,8 +76,9 @@ std::string StatusText(const Json& status) {
   std::string text =
       fmt::format("{}  {}\n", status["run"].get<std::string>(), status["state"].get<std::string>());
   for (const Json& part : status["parts"]) {
-    text += fmt::format("  {:<12} {:>12}  {}\n", part["name"].get<std::string>(),
-                        Seconds(part["seconds"].get<double>()), RowsText(part));
+    const std::string rows = RowsText(part);
+    text += fmt::format("  {:<12} {:>12}{}{}\n", part["name"].get<std::string>(),
+                        Seconds(part["seconds"].get<double>()), rows.empty() ? "" : "  ", rows);
   }
   for (const Json& each : status["warnings"]) {
     text += fmt::format("warning  {}\n", Printable(each.get<std::string>()));
@@ -108,10 +109,10 @@ Status ShowStatus(const Arguments& arguments, const Invocation&) {
 CommandVerb StatusVerb() {
   return {{.name = "status",
            .operands = {"[RUN]"},
-           .flags = {{"--watch", "", "again every second until the run ends", "-w"},
+           .flags = {{"--watch", "", "repeats every second until the run ends", "-w"},
                      RunsDirFlag(),
                      JsonFlag()},
-           .says = "shows how far a run is, and what it is doing",
+           .says = "shows the progress of a run",
            .more = "  protium status\n  protium status last --watch\n"},
           ShowStatus};
 }

@@ -80,7 +80,7 @@ Result<StreamRequest> RequestFor(const Arguments& arguments, const std::string& 
 }
 
 void SayThatItStreams(const Arguments& arguments) {
-  Say(fmt::format("streams; protium stream status {} shows how it does, Ctrl-C ends it",
+  Say(fmt::format("streaming; protium stream status {} shows its progress, Ctrl-C ends it",
                   arguments.operand(0)));
 }
 
@@ -164,7 +164,7 @@ Status Follow(const Arguments& arguments, const Invocation& invocation) {
   }
   if (arguments.Has("--instances")) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "several processes share only a topic that is divided",
+                 .what = "only a topic with divided = true can be shared by several processes",
                  .where = "--instances",
                  .fix = "source = { ..., divided = true } in [stream]",
                  .kept = "nothing was started"});
@@ -189,7 +189,7 @@ Status SetPaused(const fs::path& folder, bool paused) {
   std::error_code error;
   if (paused) PT_TRY(WriteFile(folder / kPauseFile, ""));
   if (!paused) fs::remove(folder / kPauseFile, error);
-  return PrintResult(paused ? "paused: it begins no batch until protium stream resume\n"
+  return PrintResult(paused ? "paused: no batch starts until protium stream resume\n"
                             : "continues\n");
 }
 
@@ -273,29 +273,31 @@ Status ShowStreamPlan(const Arguments& arguments, Job job) {
 }
 
 CommandVerb StreamVerb() {
-  return {{.name = "stream",
-           .operands = {"[status|pause|resume|verify]", "[JOB]"},
-           .flags = {{"--once", "", "ends when everything that is there has been scored", ""},
-                     {"--instances", "N", "processes that share a divided topic (1)", ""},
-                     {"--from", "BATCH", "for verify: the first batch (0)", ""},
-                     {"--to", "BATCH", "for verify: up to and without this one", ""},
-                     {"--streams-dir", "DIR", "where streams keep their logs (streams)", ""},
-                     RunsDirFlag(),
-                     SetFlag(),
-                     JsonFlag()},
-           .says = "scores events as they arrive, exactly once",
-           .more = "JOB is a job file with [stream]: a source, a sink and a model "
-                   "(docs/streams.md).\n\n"
-                   "  protium stream live.toml          until Ctrl-C or SIGTERM\n"
-                   "  protium stream live.toml --once   until everything there is scored\n"
-                   "  protium stream status live.toml   rows, rate, latency, model\n"
-                   "  protium stream pause live.toml    begins no batch until resume\n"
-                   "  protium stream resume live.toml\n"
-                   "  protium stream verify live.toml   makes its batches again and compares\n\n"
-                   "Killed at any moment and started again, it continues where it was: nothing is "
-                   "lost or\nwritten twice. A model's tag that moves takes effect with the next "
-                   "batch.\n"},
-          RunStreamVerb};
+  return {
+      {.name = "stream",
+       .operands = {"[status|pause|resume|verify]", "[JOB]"},
+       .flags = {{"--once", "", "ends when everything there has been scored", ""},
+                 {"--instances", "N", "processes that share a partitioned topic (1)", ""},
+                 {"--from", "BATCH", "for verify: the first batch (0)", ""},
+                 {"--to", "BATCH", "for verify: the batch to stop before", ""},
+                 {"--streams-dir", "DIR", "where streams keep their logs (streams)", ""},
+                 RunsDirFlag(),
+                 SetFlag(),
+                 JsonFlag()},
+       .says = "scores events as they arrive, exactly once",
+       .more =
+           "JOB is a job file with [stream]: a source, a sink and a model (docs/streams.md).\n"
+           "\n"
+           "  protium stream live.toml          until Ctrl-C or SIGTERM\n"
+           "  protium stream live.toml --once   until every event there is scored\n"
+           "  protium stream status live.toml   rows, rate, latency, model\n"
+           "  protium stream pause live.toml    starts no batch until resume\n"
+           "  protium stream resume live.toml\n"
+           "  protium stream verify live.toml   computes its batches again and compares\n"
+           "\n"
+           "Killed at any moment and started again, it continues where it was: nothing is lost or\n"
+           "written twice. When the model's tag moves, the next batch uses the new model.\n"},
+      RunStreamVerb};
 }
 
 }  // namespace protium

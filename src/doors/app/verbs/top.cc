@@ -65,7 +65,7 @@ std::vector<std::string> TopRow(const Json& run) {
           run["part"].is_string() ? run["part"].get<std::string>() : "-",
           step,
           trains ? Short(run["rows_per_second"].get<double>()) : "-",
-          trains ? fmt::format("{:.0f} %", 100 * run["wait_share"].get<double>()) : "-"};
+          trains ? fmt::format("{:.0f}%", 100 * run["wait_share"].get<double>()) : "-"};
 }
 
 std::string TopText(const Json& list, const fs::path& runs) {
@@ -93,12 +93,13 @@ Status ShowTop(const Arguments& arguments, const Invocation&) {
 }  // namespace
 
 CommandVerb TopVerb() {
-  return {{.name = "top",
-           .operands = {},
-           .flags = {{"--once", "", "one look, also on a terminal", ""}, RunsDirFlag(), JsonFlag()},
-           .says = "shows all runs in progress, one line each",
-           .more = "Ctrl-C ends it. Where stdout is not a terminal it looks once.\n"},
-          ShowTop};
+  return {
+      {.name = "top",
+       .operands = {},
+       .flags = {{"--once", "", "prints once, even on a terminal", ""}, RunsDirFlag(), JsonFlag()},
+       .says = "shows all runs in progress, one line each",
+       .more = "Ctrl-C ends it. Where stdout is not a terminal it prints once.\n"},
+      ShowTop};
 }
 
 }  // namespace protium

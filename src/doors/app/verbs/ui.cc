@@ -111,12 +111,15 @@ CommandVerb UiVerb() {
   return {{.name = "ui",
            .operands = {"[RUNS_DIR]"},
            .flags = std::move(flags),
-           .says = "shows all runs and streams in the browser, live and long after",
-           .more = "The first line that it prints is its address. It only reads, so it disturbs no "
-                   "run.\nWith --host other machines reach it: then it makes a token, prints it "
-                   "once and asks\neverybody for it. Whoever has a token can also tag and delete "
-                   "runs, and try models.\n\n"
-                   "  protium ui\n  protium ui /data/runs --port 8080\n"},
+           .says = "shows runs and streams in the browser, while they run and later",
+           .more = "The first line that it prints is its address. Runs are not disturbed: the page "
+                   "reads their files.\n"
+                   "With --host other machines can reach it: it then makes a token, prints it once "
+                   "and requires it of\n"
+                   "everyone. Whoever has a token can also tag and delete runs, and try models.\n"
+                   "\n"
+                   "  protium ui\n"
+                   "  protium ui /data/runs --port 8080\n"},
           Serve};
 }
 

@@ -17,7 +17,7 @@ Status CheckName(const std::string& pool) {
   const bool plain = std::ranges::none_of(pool, [](unsigned char c) { return c < 32 || c == 127; });
   if (plain && pool.size() <= kLongestName && !Trimmed(pool).empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = plain ? "\"" + pool.substr(0, kLongestName) + "\" is no name of a pool"
+               .what = plain ? "\"" + pool.substr(0, kLongestName) + "\" is not the name of a pool"
                              : "the name of a pool holds control characters",
                .where = "engine.spark.pool",
                .fix = fmt::format("the name of a pool in the file that the server's "

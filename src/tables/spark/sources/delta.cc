@@ -39,7 +39,7 @@ Status DeltaFault(const Source& source, const Status& status) {
                {"DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE", "DELTA_PATH_DOES_NOT_EXIST",
                 "is not a Delta table", "DELTA_ONLY_OPERATION"})) {
     return Fail({.exit = Exit::kInput,
-                 .what = "the folder " + source.file + " is no Delta table",
+                 .what = "the folder " + source.file + " is not a Delta table",
                  .why = said.what,
                  .fix = "Spark reads the folder itself: its server and executors must reach it at "
                         "this path"});
