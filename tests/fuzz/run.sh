@@ -23,7 +23,7 @@ fi
 
 findings=$build/findings/$target log=$build/log/$target.log
 mkdir -p "$findings" "$build/log" "$learned"
-options=(-timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1
+options=(-timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 -print_funcs=0
   -artifact_prefix="$findings/" "${limit[@]}")
 [ ! -e "$here/$target.dict" ] || options+=(-dict="$here/$target.dict")
 # Arrow, DuckDB and Parquet are not instrumented: of containers that they share with us nothing is
