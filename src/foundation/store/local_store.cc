@@ -96,16 +96,12 @@ Result<Manifest> LocalStore::ReadManifest(int fd, const std::string& cause) cons
 Status LocalStore::CheckPart(const UniqueFd& folder, const StoredPart& part, bool whole,
                              const timespec& sealed) {
   struct stat about {};
-  if (::fstatat(folder.get(), part.name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) {
-    if (errno == ENOENT) return Damaged("its part " + part.name + " is gone");
-    return SystemFault("inspect a part", errno);
-  }
-  if (!StoreFolder::IsOwnFile(about))
-    return Damaged("its part " + part.name + " is no file of yours");
-  if (about.st_size != part.bytes) return Damaged("its part " + part.name + " has another size");
-  if (!whole && !IsLater(about.st_mtim, sealed)) return Status::OK();
+  const bool seen = ::fstatat(folder.get(), part.name.c_str(), &about, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool sound = seen && StoreFolder::IsOwnFile(about) && about.st_size == part.bytes;
+  if (sound && !whole && !IsLater(about.st_mtim, sealed)) return Status::OK();
   PT_LET(const UniqueFd fd, StoreFolder::OpenFileIn(folder, part.name));
   if (!fd) return Damaged("its part " + part.name + " is gone");
+  if (about.st_size != part.bytes) return Damaged("its part " + part.name + " has another size");
   PT_LET(const std::vector<std::string> blocks, HashBlocks(fd.get(), part.bytes));
   if (blocks != part.blocks) return Damaged("its part " + part.name + " has other bytes");
   return Status::OK();

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 #include "store/testing/store_fixture.h"
@@ -163,6 +164,35 @@ TEST_F(LocalStoreTest, RefusesAFolderThatOthersCanRead) {
   EXPECT_EQ(FaultOf(refused.status()).exit, Exit::kEnvironment);
   EXPECT_THAT(FaultOf(refused.status()).fix, HasSubstr("PROTIUM_STORE=off"));
   ::chmod(Options().folder.c_str(), 0700);
+}
+
+TEST_F(LocalStoreTest, RefusesTheFolderOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
+  OpenStore();
+  ASSERT_EQ(::chown(Options().folder.c_str(), 1234, 1234), 0);
+  const auto refused = LocalStore::Open(Options());
+  EXPECT_EQ(FaultOf(refused.status()).exit, Exit::kEnvironment);
+  EXPECT_THAT(FaultOf(refused.status()).what, HasSubstr("belongs to another user"));
+}
+
+TEST_F(LocalStoreTest, TakesNoPartThatIsOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  const auto store = OpenStore();
+  ASSERT_TRUE(Make(*store, "a", "rows of a").ok());
+  ASSERT_EQ(::chown((PathOf("a") / "rows").c_str(), 1234, 1234), 0);
+  EXPECT_EQ(TextOf(*store, "a"), "none");
+  EXPECT_THAT(notes_.at(0), HasSubstr("no file of yours"));
+}
+
+// Parts then look younger than their manifest, which is written last.
+TEST_F(LocalStoreTest, FindsWhatWasWrittenWhileTheClockWasSetBack) {
+  const auto store = OpenStore();
+  ASSERT_TRUE(Make(*store, "a", "rows of a").ok());
+  const fs::path manifest = PathOf("a") / kManifestName;
+  fs::last_write_time(manifest, fs::last_write_time(manifest) - std::chrono::hours(3));
+  EXPECT_EQ(TextOf(*store, "a"), "rows of a");
+  std::fstream(PathOf("a") / "rows", std::ios::in | std::ios::out).put('R');
+  EXPECT_EQ(TextOf(*store, "a"), "none") << "read whole, since it may have been changed";
 }
 
 TEST_F(LocalStoreTest, VerifyDropsWhatIsDamaged) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/refs.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -61,6 +64,43 @@ TEST_F(RefsTest, ADroppedNameIsNewButItsVersionsGoOn) {
   EXPECT_TRUE(refs.CompareAndSet("b", 0, CauseOf("b")).ValueOrDie());
   EXPECT_EQ(refs.Get("b").ValueOrDie()->version, 2);
   EXPECT_FALSE(refs.CompareAndSet("b", 1, CauseOf("c")).ValueOrDie());
+}
+
+// The child acknowledges each change with a byte; of the one that it dies in nobody was told.
+TEST_F(RefsTest, AKillAtAnyMomentLosesNoChangeThatWasAcknowledged) {
+  OpenStore();
+  int64_t acknowledged = 0;
+  for (int kill = 0; kill < 20; ++kill) {
+    int pipe[2];
+    ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto store = OpenStore();
+      for (int64_t version = acknowledged;; ++version) {
+        const auto set =
+            store->refs().CompareAndSet("w", version, CauseOf(std::to_string(version)));
+        if (!set.ok() || !*set || ::write(pipe[1], "+", 1) != 1) ::_exit(1);
+      }
+    }
+    ::close(pipe[1]);
+    std::this_thread::sleep_for(std::chrono::microseconds(5'000 + 700 * kill));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "a change was refused";
+    for (char byte; ::read(pipe[0], &byte, 1) == 1;) ++acknowledged;
+    ::close(pipe[0]);
+
+    const auto ref = OpenStore()->refs().Get("w").ValueOrDie();
+    const int64_t version = ref ? ref->version : 0;
+    ASSERT_TRUE(version == acknowledged || version == acknowledged + 1) << version;
+    if (ref) {
+      EXPECT_EQ(ref->object, CauseOf(std::to_string(version - 1)));
+    }
+    acknowledged = version;
+  }
+  EXPECT_GT(acknowledged, 20);
+  EXPECT_EQ(CountIn(Options().folder / "refs"), 2) << "the ref and its lock";
 }
 
 TEST_F(RefsTest, ADamagedRefIsAFaultNotAnotherObject) {

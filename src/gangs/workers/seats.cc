@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "os/devices.h"
 #include "os/machine.h"
 #include "protium/events.h"
