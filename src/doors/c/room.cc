@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/json.h"
+#include "base/units.h"
 #include "c/options.h"
 #include "catalogue/extension.h"
 #include "frame/session_state.h"

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/fault.h"
+#include "base/units.h"
 #include "catalogue/extension.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
