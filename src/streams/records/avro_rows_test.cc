@@ -35,7 +35,7 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-std::string WhyNot(const Status& status) {
+std::string WhyRefused(const Status& status) {
   const Fault fault = FaultOf(status);
   EXPECT_EQ(fault.exit, Exit::kInput) << status;
   return fault.what;
@@ -45,10 +45,10 @@ std::string WhyNot(const Status& status) {
 std::string RowOf(const SchemaOfAvro& writer, const SchemaOfAvro& reader, const SchemaPtr& columns,
                   const std::string& bytes) {
   const auto reading = ReadingOf(writer, reader, *columns, {});
-  if (!reading.ok()) return "refused: " + WhyNot(reading.status());
+  if (!reading.ok()) return "refused: " + WhyRefused(reading.status());
   auto rows = AvroRows::Make(columns);
   const Status added = rows->Add(*reading, bytes);
-  if (!added.ok()) return "refused: " + WhyNot(added);
+  if (!added.ok()) return "refused: " + WhyRefused(added);
   const auto batch = *rows->Finish();
   EXPECT_TRUE(batch->ValidateFull().ok());
   EXPECT_EQ(batch->num_rows(), 1);
@@ -185,7 +185,7 @@ TEST(AvroRows, PassOverWhatIsNoColumn) {
     EXPECT_EQ(RowOf(schema, nullptr, id, FromHex(hex)), "42");
   }
   EXPECT_EQ((*AvroColumns(*schema, {"id"}))->ToString(), "id: int64");
-  EXPECT_EQ(WhyNot(AvroColumns(*schema).status()),
+  EXPECT_EQ(WhyRefused(AvroColumns(*schema).status()),
             "the field who is of the type record Person, which is no column");
 }
 
@@ -202,10 +202,11 @@ TEST(AvroRows, NameTheFieldThatIsNoColumn) {
       {R"({"type": "bytes", "logicalType": "decimal", "precision": 39})",
        "the field v is of the type decimal"}};
   for (const auto& [type, why] : bad) {
-    EXPECT_THAT(WhyNot(AvroColumns(*Record(FieldText("v", type))).status()), HasSubstr(why))
+    EXPECT_THAT(WhyRefused(AvroColumns(*Record(FieldText("v", type))).status()), HasSubstr(why))
         << type;
   }
-  EXPECT_EQ(WhyNot(AvroColumns(*Parse("\"long\"")).status()), "the schema is not that of a record");
+  EXPECT_EQ(WhyRefused(AvroColumns(*Parse("\"long\"")).status()),
+            "the schema is not that of a record");
 }
 
 TEST(AvroRows, WidenNumbersAndNothingElse) {
@@ -252,7 +253,7 @@ TEST(AvroRows, RefuseARecordByItself) {
                                                       "longer than what is left"}};
   for (const auto& [bytes, why] : bad) {
     ASSERT_TRUE(rows->Add(*reading, good).ok());
-    EXPECT_THAT(WhyNot(rows->Add(*reading, bytes)), HasSubstr(why));
+    EXPECT_THAT(WhyRefused(rows->Add(*reading, bytes)), HasSubstr(why));
   }
   EXPECT_EQ((*rows->Finish())->num_rows(), 4);
   EXPECT_EQ(rows->rows(), 0);
