@@ -45,8 +45,8 @@ TEST(RecordRows, RefuseAnEventByItself) {
       Rows({arrow::field("n", arrow::int64()), arrow::field("v", arrow::list(arrow::int64()))});
   const std::pair<const char*, const char*> bad[] = {
       {R"([1])", "not an object"},
-      {R"({"n": 7)", "no JSON"},
-      {R"({"n": 7} 8)", "no JSON"},
+      {R"({"n": 7)", "not valid JSON"},
+      {R"({"n": 7} 8)", "not valid JSON"},
       {R"({"n": 7, "n": 8})", "\"n\" twice"},
       {R"({"v": [1], "n": "x"})", "column \"n\" holds"},
       {R"({"n": 1.5})", "column \"n\" holds"},
