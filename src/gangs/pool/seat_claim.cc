@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kNextTick{20};
 // Longer than any gang that works lets pass before it looks (workers/yielding.h).
 constexpr std::chrono::milliseconds kAdoptTime{300};
 constexpr size_t kLongestName = 300;
-constexpr double kMostBytes = 1e18;  // Of all workers of a claim.
+constexpr double kMostClaimed = 1e18;  // Of all workers of a claim.
 
 }  // namespace
 
@@ -48,7 +48,7 @@ Result<Claim> ClaimFromJson(const Json& json) {
               .priority = number("priority", 0),
               .weight = NumberAt(json, "weight", 1)};
   const Amount& each = claim.per_worker;
-  const bool countable = each.bytes >= 0 && double(each.bytes) * claim.max <= kMostBytes;
+  const bool countable = each.bytes >= 0 && double(each.bytes) * claim.max <= kMostClaimed;
   if (claim.min < 1 || claim.max < claim.min || each.cores < 0 || !countable ||
       !(claim.weight > 0)) {
     return Status::Invalid("a claim to seats is out of range");

@@ -35,7 +35,7 @@ TEST(BuiltInNets, RefuseListsThatAreNoImages) {
   EXPECT_EQ(WhyNoImage({}, {.vectors = {{"pixels", 65}}}),
             "lists of 65 numbers in \"pixels\" are not images of 8 x 8 pixels with 1 channel");
   EXPECT_THAT(WhyNoImage({.height = 200}, {.vectors = {{"pixels", 65}}}),
-              HasSubstr("no images of 200 x 1"));
+              HasSubstr("not images of 200 x 1"));
   EXPECT_THAT(WhyNoImage({.channels = 70}, {.vectors = {{"pixels", 65}}}),
               HasSubstr("with 70 channels"));
   EXPECT_EQ(WhyNoImage({.filters = {1, 1, 1, 1}}, {.vectors = {{"pixels", 64}}}),
