@@ -225,7 +225,7 @@ TEST_F(Streams, SayWhatIsWrongBeforeTheyStart) {
       {"e.*", "e.id", "\"kind\""},
       {"e.*", "e.nothing", "nothing"},
       {"version_column = \"version\"", "shadow = \"tag:none\"", "none"},
-      {"format = \"jsonl\"", "format = \"jason\"", "no format of files"},
+      {"format = \"jsonl\"", "format = \"jason\"", "not a format of files"},
       {"[etl]", "[outputs]\nx = \"x.csv\"\n[etl]", "no [outputs]"},
       {"rows = 40", "rows = 0", "at least 1"}};
   Put("a.csv", 0, 3);

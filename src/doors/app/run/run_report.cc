@@ -174,7 +174,8 @@ Result<std::string> RunAsText(const fs::path& run) {
   bool first = true;
   for (const char* file : {"model", "report.html"}) {
     if (!fs::exists(run / file)) continue;
-    text += fmt::format("{}  {:<12}{}\n", first ? "\n" : "", file, (run / file).string());
+    const std::string name = fs::path(file).stem().string();
+    text += fmt::format("{}  {:<12}{}\n", first ? "\n" : "", name, (run / file).string());
     first = false;
   }
   return text;
