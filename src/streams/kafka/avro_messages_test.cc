@@ -214,6 +214,7 @@ TEST_F(AvroStream, RefusesAtItsStartWhatItCannotRead) {
 
   options_.columns = nullptr;
   options_.kafka.topic = "others";
+  options_.avro.folder = folder_.path() / "others";
   const Fault none = FaultOf(MessageRows::Make(options_).status());
   EXPECT_THAT(none.what, HasSubstr("the schema registry has no schemas of others-value"));
 
