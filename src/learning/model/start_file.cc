@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStartFile = "start.safetensors";
-constexpr const char* kEpochsFile = "start.json";  // What else a resumed run has to know.
+constexpr const char* kEpochsFile = "start.epochs.json";  // What else a resumed run has to know.
 
 // Those of the model's training; 0 if it does not say.
 int64_t EpochsOf(const ModelFiles& files) {

@@ -107,7 +107,7 @@ class TrainTaskTest : public testing::Test {
 
   // Runs until the checkpoint of `step`, or a later one, is on the disk, then stops; returns the
   // step at which training ended. Training waits for the checkpoint before the last, so that is
-  // within two checkpoints.
+  // within two checkpoints, and in local mode at the end of a round.
   int64_t RunAndStop(int32_t world, const std::vector<Batches>& input, int64_t step) {
     on_event_ = [this, step](const Json& event) {
       if (event["event"] == "checkpoint" && event["step"] >= step) reports_->stop.request_stop();
@@ -118,7 +118,9 @@ class TrainTaskTest : public testing::Test {
     int64_t stopped = 0;
     EXPECT_EQ(std::sscanf(fault.what.c_str(), "stopped at step %ld of", &stopped), 1) << fault.what;
     EXPECT_GT(stopped, step);
-    EXPECT_LE(stopped, step + 2 * config_.train.checkpoint.every_steps);
+    const TrainOptions& train = config_.train;
+    const int64_t round = train.mode == TrainMode::kLocal ? train.local.every : 0;
+    EXPECT_LE(stopped, step + 2 * train.checkpoint.every_steps + round);
     return stopped;
   }
 
