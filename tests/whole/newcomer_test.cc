@@ -76,10 +76,10 @@ TEST(OwnJob, ScalesItsLabelAndSaysSo) {
   const OwnJob own;
   const Outcome plan = own.Protium({"plan", own / "job.toml"});
   ASSERT_EQ(plan.exit, 0) << plan.err;
-  EXPECT_TRUE(Has(plan.out, "learns hours, standardized")) << plan.out;
+  EXPECT_TRUE(Has(plan.out, "predicts hours, standardized")) << plan.out;
   const Outcome none =
       own.Protium({"plan", own / "job.toml", "--set", "pipeline.3.label_scale=none"});
-  EXPECT_TRUE(Has(none.out, "learns hours, not scaled")) << none.out << none.err;
+  EXPECT_TRUE(Has(none.out, "predicts hours, not scaled")) << none.out << none.err;
 }
 
 TEST(OwnJob, ThatLearnsFromItsLabelIsRefused) {
