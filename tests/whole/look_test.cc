@@ -12,10 +12,9 @@ TEST(Inspect, ShowsWhatATableHolds) {
   const OwnJob own;
   const Outcome seen = own.Protium({"inspect", own / "machines.csv"});
   ASSERT_EQ(seen.exit, 0) << seen.err;
-  for (const char* part :
-       {"600 rows, 5 columns",
-        "kind    string         0         3  lathe          press  lathe (33%)",
-        "id has a different value in every row", "first rows"}) {
+  for (const char* part : {"600 rows, 5 columns",
+                           "kind    string         0         3  lathe          press  lathe (33%)",
+                           "id has a different value in every row", "first rows"}) {
     EXPECT_TRUE(Has(seen.out, part)) << part << "\n" << seen.out;
   }
   const Outcome json = own.Protium({"inspect", own / "machines.csv", "--json"});

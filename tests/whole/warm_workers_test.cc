@@ -280,7 +280,7 @@ TEST_F(WarmWorkers, HaveOnePool) {
   Running starting({ProtiumCommand(), "pool", "start"}, own_.path(), environment());
   EXPECT_THAT(starting.Wait().out, HasSubstr("the pool is running (pid "));
   EXPECT_EQ(starting.Descendants().size(), 1u);
-  EXPECT_THAT(Verb("stop").out, HasSubstr("go on"));
+  EXPECT_THAT(Verb("stop").out, HasSubstr("keep their workers"));
   EXPECT_TRUE(EndWithin(starting.Descendants(), seconds(5)));
 }
 

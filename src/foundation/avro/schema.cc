@@ -95,7 +95,7 @@ class AvroSchema::Reader {
     if (json.is_string()) return Named(json.get_ref<const std::string&>(), space, path);
     if (json.is_array()) return Union(json, space, path);
     if (!json.is_object() || !json.contains("type")) {
-      return Refuse("this is no type: " + Dump(json).substr(0, 100), path);
+      return Refuse("this is not a type: " + Dump(json).substr(0, 100), path);
     }
     const Json& type = json["type"];
     if (!type.is_string()) return Type(type, space, path);

@@ -67,7 +67,7 @@ TEST(AvroSchema, IgnoresALogicalTypeThatIsNotOfItsType) {
 TEST(AvroSchema, SaysWhereItIsNone) {
   const std::pair<const char*, const char*> bad[] = {
       {"", "no JSON"},
-      {"7", "this is no type: 7"},
+      {"7", "this is not a type: 7"},
       {R"("longs")", "the type \"longs\" is not defined"},
       {R"({"type": "record", "name": "r", "fields": [{"name": "a", "type": {"type": "record",
           "name": "q", "fields": [{"name": "b", "type": "shop.B"}]}}]})",
