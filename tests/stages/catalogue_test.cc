@@ -70,7 +70,7 @@ TEST(Catalogue, TellsWhichOptionsOfTrainingDecideTheWeights) {
   EXPECT_THAT(decide, testing::UnorderedElementsAre("batch_size", "mode", "local", "micro_batches",
                                                     "precision", "optimizer", "schedule", "warm_up",
                                                     "best", "seed", "clip_norm", "clip_value",
-                                                    "average", "parameters"));
+                                                    "average", "parameters", "gradients"));
 }
 
 struct OffsetOptions {
