@@ -137,20 +137,25 @@ Result<int64_t> VersionOf(sqlite3* database) {
   return version;
 }
 
+// All that `work` does, or nothing.
+Status InTransaction(sqlite3* database, const std::function<Status()>& work) {
+  PT_TRY(Do(database, "BEGIN IMMEDIATE"));
+  Status done = work();
+  if (done.ok()) done = Do(database, "COMMIT");
+  if (!done.ok()) (void)Do(database, "ROLLBACK");
+  return done;
+}
+
 // The version is asked again inside the transaction: two processes may find no index at the same
 // moment.
 Status MakeTables(sqlite3* database, bool& fresh) {
-  PT_TRY(Do(database, "BEGIN IMMEDIATE"));
-  auto version = VersionOf(database);
-  Status made = version.status();
-  fresh = version.ok() && *version == 0;
-  if (fresh) {
-    made = Do(database, kTables);
-    if (made.ok()) made = Do(database, fmt::format("PRAGMA user_version = {}", kVersion));
-  }
-  if (made.ok()) made = Do(database, "COMMIT");
-  if (!made.ok()) (void)Do(database, "ROLLBACK");
-  return made;
+  return InTransaction(database, [&]() -> Status {
+    PT_LET(const int64_t version, VersionOf(database));
+    fresh = version == 0;
+    if (!fresh) return Status::OK();
+    PT_TRY(Do(database, kTables));
+    return Do(database, fmt::format("PRAGMA user_version = {}", kVersion));
+  });
 }
 
 Result<OwnedDatabase> OpenDatabase(const fs::path& file, bool& fresh) {
@@ -218,21 +223,19 @@ Status StoreIndex::CountUse(const std::string& cause, double worth) {
   return enough ? WriteUses() : Status::OK();
 }
 
-// In one transaction; those that cannot be written are forgotten.
+// Those that cannot be written are forgotten.
 Status StoreIndex::WriteUses() {
   if (uses_.empty()) return Status::OK();
   const auto all = std::exchange(uses_, {});
-  PT_TRY(Do(database_, "BEGIN IMMEDIATE"));
-  Status written;
-  for (const auto& [cause, uses] : all) {
-    if (!written.ok()) break;
-    written = Statement(database_, "UPDATE objects SET uses = uses + ?, worth = ? WHERE cause = ?",
-                        update_)
-                  .Bind(uses.count, uses.worth, cause)
-                  .Run();
-  }
-  const Status ended = Do(database_, written.ok() ? "COMMIT" : "ROLLBACK");
-  return written.ok() ? ended : written;
+  return InTransaction(database_, [&]() -> Status {
+    for (const auto& [cause, uses] : all) {
+      PT_TRY(Statement(database_, "UPDATE objects SET uses = uses + ?, worth = ? WHERE cause = ?",
+                       update_)
+                 .Bind(uses.count, uses.worth, cause)
+                 .Run());
+    }
+    return Status::OK();
+  });
 }
 
 Status StoreIndex::SetChecked(const std::string& cause, const std::string& boot) {
