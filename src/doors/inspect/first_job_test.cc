@@ -333,7 +333,7 @@ TEST(ProposeJob, RefusesWhatCannotBeLearned) {
   EXPECT_THAT(refused(Shop(), "day").what, HasSubstr("of type date"));
   TableProfile alone{.rows = 30};
   alone.columns = {Column("sold", arrow::float64(), 30)};
-  EXPECT_THAT(refused(alone, "sold").what, HasSubstr("no column to learn \"sold\" from"));
+  EXPECT_THAT(refused(alone, "sold").what, HasSubstr("no column to predict \"sold\" from"));
 }
 
 }  // namespace
