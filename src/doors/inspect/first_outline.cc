@@ -144,29 +144,25 @@ std::string RareClasses(const TableProfile& table, const ColumnProfile& label, A
              : fmt::format("\"{}\" is {:.2g}% of the rows", label.top.back().first, 100 * share);
 }
 
-void AddSeriesNotes(const FirstSeries& series, JobOutline& outline) {
+void AddSeriesNotes(const JobOutline& outline, std::vector<std::string>& notes) {
+  const FirstSeries& series = outline.spec.series;
   if (!series.looks_back()) return;
   const std::string each = series.by.empty()
                                ? "the rows are a time series"
                                : "the rows of each " + series.by + " are a time series";
-  outline.notes.push_back(fmt::format("{}: one row per {}, by {}", each, series.step, series.time));
+  notes.push_back(fmt::format("{}: one row per {}, by {}", each, series.step, series.time));
   if (!outline.looks_back()) return;
   const std::string ahead = series.Steps(series.horizon);
-  outline.notes.push_back(fmt::format(
+  notes.push_back(fmt::format(
       "earlier values of {}, from at least {} before, are inputs: the model predicts up to {} "
       "ahead{}",
       outline.label.name, ahead, ahead, series.asked ? "" : " (--horizon sets how far)"));
   if (series.asked || outline.columns.numbers.size() + outline.columns.categories.size() < 2)
     return;
-  outline.notes.push_back(
+  notes.push_back(
       "the other columns are assumed to be known in advance; with --horizon only those that are "
       "constant within a series, or that --keep names, are inputs");
 }
-
-constexpr const char* kInputs = "inputs: ";
-constexpr const char* kManyEqual =
-    "most rows have duplicates: the split keeps equal rows together, so there are few test rows; a "
-    "column that tells rows apart would help";
 
 std::string InputsNote(const UsedColumns& columns) {
   std::vector<std::string> kinds;
@@ -177,11 +173,11 @@ std::string InputsNote(const UsedColumns& columns) {
   add(columns.numbers.size(), "numeric", "numeric");
   add(columns.times.size(), "date", "dates");
   add(columns.texts.size(), "text", "texts");
-  return kInputs + (kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, ", ")));
+  return "inputs: " + (kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, ", ")));
 }
 
-void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
-  std::vector<std::string>& notes = outline.notes;
+std::vector<std::string> NotesOf(const JobOutline& outline) {
+  std::vector<std::string> notes;
   const ColumnProfile& label = outline.label;
   notes.push_back(fmt::format(
       "predicts {} ({}){}", label.name, AimText(outline.aim),
@@ -199,11 +195,14 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
                     "classes the same weight");
   }
   if (const std::string split = SplitNote(outline.split); !split.empty()) notes.push_back(split);
-  AddSeriesNotes(spec.series, outline);
+  AddSeriesNotes(outline, notes);
   for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
-  if (columns.id == nullptr && ManyEqualRows(spec.source.seen, columns, label)) {
-    notes.push_back(kManyEqual);
+  if (columns.id == nullptr && ManyEqualRows(outline.spec.source.seen, columns, label)) {
+    notes.push_back(
+        "most rows have duplicates: the split keeps equal rows together, so there are few test "
+        "rows; a column that tells rows apart would help");
   }
+  return notes;
 }
 
 void SetEffort(int64_t rows, JobOutline& outline) {
@@ -261,7 +260,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   outline.parts = PartsOf(outline.columns, split, spec.series);
   outline.rare = RareClasses(table, *label, aim);
   SetEffort(table.rows, outline);
-  AddNotes(spec, outline);
+  outline.notes = NotesOf(outline);
   // There is nothing else.
   if (!outline.columns.any()) ReadWords(outline);
   return outline;
@@ -274,17 +273,9 @@ void UseAfterAll(JobOutline& outline, const ColumnProfile& column, const char* u
                  const std::string& why) {
   for (ColumnReason& reason : outline.columns.reasons) {
     if (reason.column != column.name) continue;
-    const std::string line = column.name + " " + reason.why;
-    std::erase(outline.columns.left_out, line);
-    std::erase(outline.notes, "left out: " + line);
+    std::erase(outline.columns.left_out, column.name + " " + reason.why);
     reason.use = use;
     reason.why = why;
-  }
-  for (std::string& note : outline.notes) {
-    if (note.starts_with(kInputs)) note = InputsNote(outline.columns);
-  }
-  if (!ManyEqualRows(outline.spec.source.seen, outline.columns, outline.label)) {
-    std::erase(outline.notes, kManyEqual);
   }
 }
 
@@ -299,6 +290,7 @@ void ReadWords(JobOutline& outline) {
                             each->words));
   }
   outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);
+  outline.notes = NotesOf(outline);
 }
 
 bool JobOutline::has_mean_label() const { return IsNumberOrFlag(*label.type); }
@@ -312,6 +304,7 @@ void ReadManyValues(JobOutline& outline) {
                             outline.has_mean_label() ? "its mean label" : "how often it occurs"));
   }
   outline.sql = SqlOf(outline.spec, columns, outline.split, outline.label);
+  outline.notes = NotesOf(outline);
 }
 
 std::string FileOf(const LookedTable& table) { return table.place.at.path.filename().string(); }
