@@ -323,17 +323,6 @@ TEST_P(Conformance, GivesPagesOfAWindowBack) {
   });
 }
 
-std::vector<std::vector<float>> MakeLeaves(int32_t leaves, int64_t count, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<std::vector<float>> out(static_cast<size_t>(leaves));
-  for (auto& leaf : out) {
-    for (int64_t i = 0; i < count; ++i) {
-      leaf.push_back(std::ldexp(float(random()) - 2e9f, int(random() % 40) - 20));
-    }
-  }
-  return out;
-}
-
 Status CheckTree(Communicator& communicator, SumTree& tree, const TreeSpec& spec, uint32_t seed) {
   const auto leaves = MakeLeaves(spec.leaves, spec.count, seed);
   for (const Subtree& subtree : tree.own()) {

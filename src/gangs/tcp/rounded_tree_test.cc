@@ -23,29 +23,9 @@ INSTANTIATE_TEST_SUITE_P(Backends, RoundedConformance, testing::ValuesIn(Worlds(
 
 float Rounded(float value) { return Widen(NarrowToBfloat16(value)) + 0.0f; }
 
-// The definition: of rounded elements every leaf and every sum is rounded.
 float Expected(const std::vector<std::vector<float>>& leaves, size_t begin, size_t end, size_t i,
                bool rounded) {
-  float value = 0;
-  if (end - begin == 1) {
-    value = leaves[begin][i];
-  } else {
-    const size_t middle = begin + (end - begin) / 2;
-    value = Expected(leaves, begin, middle, i, rounded) + Expected(leaves, middle, end, i, rounded);
-  }
-  return rounded ? Rounded(value) : value;
-}
-
-std::vector<std::vector<float>> MakeLeaves(int32_t leaves, int64_t count, uint32_t seed) {
-  std::mt19937 random(seed);
-  std::vector<std::vector<float>> out(static_cast<size_t>(leaves));
-  for (auto& leaf : out) {
-    for (int64_t i = 0; i < count; ++i) {
-      leaf.push_back(std::ldexp(float(random()) - 2e9f, int(random() % 40) - 20));
-    }
-    leaf.front() = -1e-45f;  // Rounds to -0.0, which becomes 0.0.
-  }
-  return out;
+  return Halving(leaves, begin, end, i, rounded ? Rounded : nullptr);
 }
 
 std::vector<int32_t> SomeOwners(int32_t leaves, int32_t world, std::mt19937& random) {
@@ -58,7 +38,9 @@ std::vector<int32_t> SomeOwners(int32_t leaves, int32_t world, std::mt19937& ran
 }
 
 Status CheckTree(SumTree& tree, const TreeSpec& spec, uint32_t seed) {
-  const auto leaves = MakeLeaves(spec.leaves, spec.count, seed);
+  auto leaves = MakeLeaves(spec.leaves, spec.count, seed);
+  // Rounds to -0.0, which becomes 0.0.
+  for (auto& leaf : leaves) leaf.front() = -1e-45f;
   for (const Subtree& own : tree.own()) {
     for (size_t i = 0; i < own.sum.size(); ++i) {
       const bool rounded = int64_t(i) < spec.rounded;

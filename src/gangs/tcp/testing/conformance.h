@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,12 +60,28 @@ class Conformance : public testing::TestWithParam<World> {
   std::vector<Status> Failures(const Body& body) { return GetParam().run(body); }
 };
 
-// The tree's expected result, computed from its definition alone.
+// Numbers of many sizes and either sign, whose sum depends on the order.
+inline std::vector<std::vector<float>> MakeLeaves(int32_t leaves, int64_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<float>> out(static_cast<size_t>(leaves));
+  for (auto& leaf : out) {
+    for (int64_t i = 0; i < count; ++i) {
+      leaf.push_back(std::ldexp(float(random()) - 2e9f, int(random() % 40) - 20));
+    }
+  }
+  return out;
+}
+
+// The tree's expected result, computed from its definition alone: each leaf and each sum is
+// `rounded`, if that is given.
 inline float Halving(const std::vector<std::vector<float>>& leaves, size_t begin, size_t end,
-                     size_t i) {
-  if (end - begin == 1) return leaves[begin][i];
-  const size_t middle = begin + (end - begin) / 2;
-  return Halving(leaves, begin, middle, i) + Halving(leaves, middle, end, i);
+                     size_t i, float (*rounded)(float) = nullptr) {
+  float value = leaves[begin][i];
+  if (end - begin > 1) {
+    const size_t middle = begin + (end - begin) / 2;
+    value = Halving(leaves, begin, middle, i, rounded) + Halving(leaves, middle, end, i, rounded);
+  }
+  return rounded == nullptr ? value : rounded(value);
 }
 
 }  // namespace protium
