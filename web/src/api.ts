@@ -77,6 +77,17 @@ interface Flight {
   again: boolean; // Something has changed since the request went out.
 }
 
+// A number that counts up every so many milliseconds while somebody looks, and what counts it up at once.
+export function useBeat(millis: number): [number, () => void] {
+  const [beat, setBeat] = useState(0);
+  const next = () => setBeat((old) => old + 1);
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && next(), millis);
+    return () => clearInterval(timer);
+  }, [millis]);
+  return [beat, next];
+}
+
 // Fetches `path` now and whenever `key` changes; what was there before stays until the new is. Where
 // requests are slower than changes, one waits and the others are dropped.
 export function useJson<T>(path: string | null, key: unknown = 0): Loaded<T> {

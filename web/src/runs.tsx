@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All runs of the folder: a table to filter, to sort, and to choose several from.
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { useJson } from "./api";
+import { useMemo, useState } from "preact/hooks";
+import { useBeat, useJson } from "./api";
 import { Delete } from "./change";
 import { age, day, metric, seconds } from "./format";
 import { Machine } from "./machine";
@@ -166,13 +166,9 @@ function Filters(props: { list: RunList; query: string; state: string }) {
 
 export function Runs() {
   const { query } = useRoute();
-  const [beat, setBeat] = useState(0);
+  const [beat, look] = useBeat(3000);
   const [all, setAll] = useState(false);
   const [chosen, setChosen] = useState<string[]>([]);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && setBeat((old) => old + 1), 3000);
-    return () => clearInterval(timer);
-  }, []);
   const { data, error } = useJson<RunList>("runs", beat);
   const words = query.get("q") ?? "";
   const state = query.get("state") ?? "";
@@ -237,7 +233,7 @@ export function Runs() {
             runs={chosen}
             done={() => {
               setChosen([]);
-              setBeat((old) => old + 1);
+              look();
             }}
           />
           <button type="button" class="small" onClick={() => setChosen([])}>

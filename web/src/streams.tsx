@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // All streams of the folder, and one of them: what `protium stream status` says, its newest batches
 // and its dead letters.
-import { useEffect, useState } from "preact/hooks";
-import { useJson } from "./api";
+import { useBeat, useJson } from "./api";
 import { counted, grouped, plain } from "./format";
 import { Empty, Facts, Link, Panel, StateMark, Table, Waiting, Wrong } from "./parts";
 import { runHref, streamHref } from "./route";
 import type { DeadLetter, StreamBatch, StreamModel, StreamPage, StreamStatus } from "./types";
 
-// Counts up every two seconds while somebody looks.
-function useBeat(): number {
-  const [beat, setBeat] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && setBeat((old) => old + 1), 2000);
-    return () => clearInterval(timer);
-  }, []);
-  return beat;
-}
+const kBeat = 2000;
 
 const count = (value: number | undefined) => grouped(value ?? 0);
 const millis = (value: number | undefined) => `${grouped(Math.round(value ?? 0))} ms`;
@@ -148,7 +139,7 @@ function Letters({ letters, dead }: { letters: DeadLetter[]; dead: number }) {
 }
 
 export function StreamScreen({ name }: { name: string }) {
-  const beat = useBeat();
+  const [beat] = useBeat(kBeat);
   const { data, error } = useJson<StreamPage>(`streams/${encodeURIComponent(name)}`, beat);
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
   const { status } = data;
@@ -177,7 +168,7 @@ export function StreamScreen({ name }: { name: string }) {
 }
 
 export function Streams() {
-  const beat = useBeat();
+  const [beat] = useBeat(kBeat);
   const { data, error } = useJson<{ folder: string; streams: StreamStatus[] }>("streams", beat);
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
   if (!data.streams.length) {
