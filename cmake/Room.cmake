@@ -65,18 +65,18 @@ function(protium_room name)
   endif()
 endfunction()
 
-# The header set of what sees no LibTorch; with the preset "fuzz" one of three (tests/fuzz/rooms.cmake).
+# The header set of what sees no LibTorch, and its options: with the preset "fuzz" those that
+# tests/fuzz/rooms.cmake says of the room `ARGN`.
 function(protium_plain_headers target)
   set(name "${ARGN}")
-  if(NOT PROTIUM_INSTRUMENTED OR name IN_LIST PROTIUM_OPTIMISED)
-    target_precompile_headers(${target} REUSE_FROM pch_plain)
-  elseif(name IN_LIST PROTIUM_INSTRUMENTED)
-    target_compile_options(${target} PRIVATE -O0)
-    target_precompile_headers(${target} REUSE_FROM pch_slow)
-  else()
-    target_compile_options(${target} PRIVATE -O0 -fno-sanitize=all)
-    target_precompile_headers(${target} REUSE_FROM pch_bare)
+  set(kind plain)
+  if(PROTIUM_INSTRUMENTED AND NOT name IN_LIST PROTIUM_INSTRUMENTED)
+    set(kind bare)
+  elseif(PROTIUM_INSTRUMENTED AND NOT name IN_LIST PROTIUM_OPTIMISED)
+    set(kind slow)
   endif()
+  target_compile_options(${target} PRIVATE ${PROTIUM_OPTIONS_${kind}})
+  target_precompile_headers(${target} REUSE_FROM pch_${kind})
 endfunction()
 
 # The part of a room that belongs to libprotium.so or, with TORCH, to libprotium_torch.so.
