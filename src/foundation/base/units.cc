@@ -6,11 +6,24 @@
 #include <charconv>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "protium/fields.h"
 
 namespace protium {
+namespace {
+
+// Reads the number that the text begins with, and returns what follows it and blanks. Without a
+// number that fits, `number` stays as it is.
+template <class Number>
+std::string_view UnitBehind(std::string_view text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  std::string_view unit(read.ptr, size_t(end - read.ptr));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  return unit;
+}
+
+}  // namespace
 
 std::string BytesText(double bytes) {
   if (bytes < 1024) return fmt::format("{:.0f} byte{}", bytes, bytes == 1 ? "" : "s");
@@ -25,18 +38,13 @@ std::string BytesText(double bytes) {
 
 // Decimal and binary units as written; below 10^15 bytes, which any double represents exactly.
 Result<int64_t> ReadBytes(const std::string& text) {
-  static const std::vector<std::pair<std::string, double>> kUnits = {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
       {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},
       {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TB", 1e12}};
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string unit(end, text.data() + text.size());
-  unit.erase(0,
-             unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
+  const std::string_view unit = UnitBehind(text, number);
   for (const auto& [name, factor] : kUnits) {
-    if (error == std::errc() && unit == name && number > 0 && number * factor < 1e15) {
-      return static_cast<int64_t>(number * factor);
-    }
+    if (unit == name && number > 0 && number * factor < 1e15) return int64_t(number * factor);
   }
   return Status::Invalid("not a size: ", text);
 }
@@ -48,12 +56,9 @@ Result<int64_t> SizeAt(const std::string& path, const std::string& text) {
 }
 
 std::optional<int64_t> MicrosOf(std::string_view text) {
-  int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || number < 0) return {};
-  std::string_view unit(read.ptr, size_t(end - read.ptr));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  int64_t number = -1;
+  const std::string_view unit = UnitBehind(text, number);
+  if (number < 0) return {};
   constexpr int64_t kSecond = 1'000'000, kMostDays = 365'000;
   static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
       {"s", kSecond},          {"second", kSecond},       {"seconds", kSecond},

@@ -22,7 +22,6 @@ TEST(BytesText, IsInTheLargestUnitOfWhichThereIsOne) {
   EXPECT_EQ(BytesText(5000 * kGibi), "4.9 TiB");
 }
 
-}  // namespace
 TEST(ReadBytes, TakesDecimalAndBinaryUnits) {
   EXPECT_EQ(ReadBytes("4 GiB").ValueOrDie(), int64_t{4} << 30);
   EXPECT_EQ(ReadBytes("500MB").ValueOrDie(), 500000000);
@@ -51,4 +50,5 @@ TEST(MicrosOf, ReadsANumberAndAUnit) {
   }
 }
 
+}  // namespace
 }  // namespace protium
