@@ -372,7 +372,6 @@ Json PoolDaemon::State() {
           {"available_bytes", machine.available_bytes},
           {"memory_stall", machine.memory_stall},
           {"free_cores", arbiter_->Free().cores},
-          {"unclaimed_bytes", arbiter_->Free().bytes},
           {"claims", ClaimsToJson(arbiter_->Claims())},
           {"drivers", drivers},
           {"zygotes", zygotes}};

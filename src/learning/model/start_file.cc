@@ -34,8 +34,7 @@ Status WriteEpochs(const fs::path& run, int64_t epochs) {
 }
 
 Result<int64_t> ReadEpochs(const fs::path& run) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(run / kEpochsFile, ignored)) return 0;
+  if (!IsRegularFile(run / kEpochsFile)) return 0;
   PT_LET(const std::string text, ReadFile(run / kEpochsFile));
   PT_LET(const Json json, ParseJson(text));
   return WholeAt(json, "epochs");

@@ -44,8 +44,8 @@ std::vector<Json> LastObjects(const fs::path& file) {
   std::vector<Json> objects;
   std::istringstream lines(ReadTail(file, kMostTail));
   for (std::string line; std::getline(lines, line);) {
-    Json object = Json::parse(line, nullptr, false);
-    if (object.is_object()) objects.push_back(std::move(object));
+    auto object = ParseJson(line);
+    if (object.ok() && object->is_object()) objects.push_back(*std::move(object));
   }
   return objects;
 }
