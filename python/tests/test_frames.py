@@ -104,7 +104,7 @@ class Frames(unittest.TestCase):
             gc.collect()
             self.assertEqual(tensor.sum().item(), 4999 * 2500)
         self.assertEqual(int(torch.isnan(frame.to_torch("n")).sum()), 2500)
-        with self.assertRaisesRegex(pt.UsageError, "made of one column, and there are 3"):
+        with self.assertRaisesRegex(pt.UsageError, "made from one column, and there are 3"):
             torch.from_dlpack(frame)
 
     def test_columns_that_are_none_are_refused(self):
@@ -112,7 +112,7 @@ class Frames(unittest.TestCase):
                            ({"x": [1], "y": [1, 2]}, "different lengths"),
                            ({"x": np.zeros((2, 2))}, "2 dimensions"), ({"x": [1], "X": [2]}, "two columns"),
                            (7, "int is not a table"), ({}, "no columns"), ({"x": [1j]}, "holds complex"),
-                           ({"x": np.zeros(2, complex)}, "complex128"), ({"x": ["\ud800"]}, "no Unicode"),
+                           ({"x": np.zeros(2, complex)}, "complex128"), ({"x": ["\ud800"]}, "not valid Unicode"),
                            ({"x": [np.zeros(2), np.zeros(1)]}, "holds ndarray"),
                            ({"x": [decimal.Decimal("1e40")]}, "41 digits"),
                            ({"x": [decimal.Decimal("Infinity")]}, "infinite")):
@@ -164,9 +164,9 @@ class Frames(unittest.TestCase):
 
     def test_what_makes_no_matrix_says_so(self):
         frame = self.session.sql("SELECT 1 AS a, DATE '2020-01-01' AS b, 'x' AS c")
-        with self.assertRaisesRegex(pt.UsageError, "make no matrix: a int32, b datetime64"):
+        with self.assertRaisesRegex(pt.UsageError, "cannot form a matrix: a int32, b datetime64"):
             frame.select("a", "b").to_numpy()
-        with self.assertRaisesRegex(pt.UsageError, 'column "c" holds no numbers'):
+        with self.assertRaisesRegex(pt.UsageError, 'column "c" does not hold numbers'):
             np.from_dlpack(frame.select("c"))
 
     def test_functions_over_no_rows_and_of_no_table(self):

@@ -94,11 +94,11 @@ class Gangs(unittest.TestCase):
         self.assertIn("python=PATH names a Python 3.0", caught.exception.fix)
 
     def test_a_function_that_ends_its_process_is_told(self):
-        with self.assertRaisesRegex(pt.ProtiumError, "rank 0 ended well and left no answer"):
+        with self.assertRaisesRegex(pt.ProtiumError, "rank 0 ended without an error, but left no result"):
             pt.run(sys.exit, logs="none")
 
     def test_what_the_command_refuses_is_its_error(self):
-        with self.assertRaisesRegex(pt.UsageError, '--workers takes a number from 1, .* got "0"'):
+        with self.assertRaisesRegex(pt.UsageError, '--workers takes a number of 1 or more, .* got "0"'):
             pt.run(doubled, [1], workers=0)
 
     def test_a_token_is_no_argument(self):

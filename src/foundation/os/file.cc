@@ -192,6 +192,20 @@ Status AtomicFile::Commit() {
   return SyncFolder(path_.parent_path());
 }
 
+void RemoveLeftBeside(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  const std::string stem = path.filename().string() + ".";
+  std::error_code ignored;
+  for (fs::directory_iterator it(path.parent_path(), ignored), end; !ignored && it != end;
+       it.increment(ignored)) {
+    const std::string name = it->path().filename().string();
+    // The names that NameBeside() gives.
+    if (!name.starts_with(stem) || name.size() == stem.size()) continue;
+    if (name.find_first_not_of("0123456789", stem.size()) != std::string::npos) continue;
+    ::unlink(it->path().c_str());
+  }
+}
+
 Status WriteFile(const std::filesystem::path& path, std::string_view text) {
   PT_LET(AtomicFile file, AtomicFile::Make(path));
   PT_TRY(file.Write(text));

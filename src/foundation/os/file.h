@@ -54,6 +54,10 @@ class AtomicFile {
   int64_t written_ = 0;
 };
 
+// Removes what writers of `path` left beside it when they were killed in the moment between naming
+// their file and renaming it. Only whoever keeps all others from writing `path` may do so.
+void RemoveLeftBeside(const std::filesystem::path& path);
+
 // Writes `text` as an AtomicFile.
 Status WriteFile(const std::filesystem::path& path, std::string_view text);
 

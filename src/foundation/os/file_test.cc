@@ -57,6 +57,19 @@ TEST(AtomicFile, LeavesNothingWhereItsProcessIsKilled) {
   EXPECT_EQ(*ReadFile(path), "before");
 }
 
+TEST(RemoveLeftBeside, RemovesUnfinishedFilesOfThisNameAlone) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const fs::path path = folder.path() / "a.json";
+  for (const char* name : {"a.json", "a.json.17", "a.json.lock", "a.json.", "b.json.17"}) {
+    ASSERT_TRUE(WriteFile(folder.path() / name, name).ok());
+  }
+  RemoveLeftBeside(path);
+  EXPECT_FALSE(fs::exists(folder.path() / "a.json.17"));
+  for (const char* name : {"a.json", "a.json.lock", "a.json.", "b.json.17"}) {
+    EXPECT_TRUE(fs::exists(folder.path() / name)) << name;
+  }
+}
+
 TEST(AtomicFile, ReplacesWhatIsThereAndNoFolder) {
   const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
   const fs::path path = folder.path() / "a";

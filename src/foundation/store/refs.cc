@@ -49,6 +49,7 @@ Status Refs::Change(const std::string& name, const std::function<Status(const Re
   soon.deadline = Clock::now() + kChangeTime;
   const fs::path file = folder_.Ref(name);
   PT_LET(const DraftLock lock, DraftLock::Await(file.string() + ".lock", "a ref", soon, {}));
+  RemoveLeftBeside(file);
   PT_LET(const Ref now, ReadRefOrNone(file, name));
   return change(now);
 }
