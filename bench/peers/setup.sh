@@ -21,7 +21,7 @@ command -v java >/dev/null || fail "java is missing, PySpark needs it: apt-get i
 
 # What is there stays: a changed list brings only what is new in it.
 [ -x .deps/peers/bin/python ] || python3 -m venv .deps/peers
-.deps/peers/bin/pip install -q --no-cache-dir --no-compile -r bench/peers/requirements.txt ||
+.deps/peers/bin/python -m pip install -q --no-cache-dir --no-compile -r bench/peers/requirements.txt ||
   fail "the peers could not be installed"
 .deps/peers/bin/python -c 'import torch, pyspark, pyarrow, duckdb, sklearn, onnx, onnxruntime' || fail "the peers do not start"
 echo "$wanted" >.deps/peers/set-up

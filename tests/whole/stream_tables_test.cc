@@ -180,7 +180,8 @@ TEST(StreamTables, AreNamedWithoutMistakes) {
   EXPECT_THAT(refused("sqlite = \"a.db\", folder = \"out\", table = \"t\""),
               HasSubstr("more than one place"));
   EXPECT_THAT(refused("table = \"t\""), HasSubstr("names a table, but no database"));
-  EXPECT_THAT(refused("delta = \"lake\", format = \"csv\""), HasSubstr("a table has no format, topic or key"));
+  EXPECT_THAT(refused("delta = \"lake\", format = \"csv\""),
+              HasSubstr("a table has no format, topic or key"));
   EXPECT_THAT(refused("postgres = \"shop\", table = \"t\""), HasSubstr("shop"));
 }
 

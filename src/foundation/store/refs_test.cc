@@ -103,8 +103,7 @@ TEST_F(RefsTest, AKillAtAnyMomentLosesNoChangeThatWasAcknowledged) {
   }
   EXPECT_GE(acknowledged, 20);
   // The next one to change the ref removes the lock and the file that a killed one may have left.
-  ASSERT_TRUE(
-      OpenStore()->refs().CompareAndSet("w", acknowledged, CauseOf("last")).ValueOrDie());
+  ASSERT_TRUE(OpenStore()->refs().CompareAndSet("w", acknowledged, CauseOf("last")).ValueOrDie());
   EXPECT_EQ(CountIn(Options().folder / "refs"), 1) << "more than the ref is left";
 }
 
