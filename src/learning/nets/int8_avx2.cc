@@ -6,7 +6,7 @@
 namespace {
 
 struct Avx2 {
-  static constexpr int kRows = 6;  // Twelve sums in sixteen registers.
+  static constexpr int kRows = 4;  // Eight sums; products take the other registers.
   struct Sums {
     __m256i low, high;  // Columns 0 to 7, and 8 to 15.
   };

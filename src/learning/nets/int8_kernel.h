@@ -11,6 +11,7 @@ using protium::Int8Call;
 using protium::kInt8Group;
 using protium::kInt8Panel;
 
+// Unrolled by name, for the reason that product_kernel.h gives.
 template <class Lanes, int kRows>
 inline void SumTile(const Int8Call& call, int64_t row, int64_t panel) {
   typename Lanes::Sums sums[kRows] = {};
@@ -18,11 +19,13 @@ inline void SumTile(const Int8Call& call, int64_t row, int64_t panel) {
   const int8_t* right = call.right + panel * call.panel_step;
   for (int64_t g = 0; g < call.groups; ++g) {
     const auto w = Lanes::Load(right);
+#pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) Lanes::Add(left + r * call.left_row, w, sums[r]);
     left += kInt8Group;
     right += kInt8Group * kInt8Panel;
   }
   int32_t* out = call.sums + row * call.sums_row + panel * kInt8Panel;
+#pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) Lanes::Store(sums[r], out + r * call.sums_row);
 }
 

@@ -64,10 +64,15 @@ void RunProduct(const ProductCall& call) {
   loop(call);
 }
 
+// From so many rows on a copy of `right` costs little beside the product. Rows whose length is a
+// power of two share a few sets of the cache, and a block of them would push itself out of it.
+constexpr int64_t kRowsWorthACopy = 32;
+
 // Columns after the last one are zeros: their sums are computed but not used.
 void Product::Arrange(const MatrixView& right, ProductCall& call) {
   call.panels = RoundUpToPanels(right.columns) / kPanelWidth;
-  if (right.column_step == 1 && right.columns % kPanelWidth == 0) {
+  const bool near = right.columns == kPanelWidth || call.rows < kRowsWorthACopy;
+  if (near && right.column_step == 1 && right.columns % kPanelWidth == 0) {
     call.right = right.data;
     call.right_step = right.row_step;
     call.panel_step = kPanelWidth;
