@@ -71,4 +71,8 @@ Result<std::string> HashBytesOf(int fd, int64_t bytes) {
   return HexOf(XXH3_128bits_digest(state.get()));
 }
 
+std::string HashText(std::string_view text) {
+  return HexOf(XXH3_128bits(text.data(), text.size()));
+}
+
 }  // namespace protium

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -19,5 +20,8 @@ Result<std::vector<std::string>> HashBlocks(int fd, int64_t bytes);
 
 // 32 lower-case digits for the whole of them.
 Result<std::string> HashBytesOf(int fd, int64_t bytes);
+
+// The same of a text.
+std::string HashText(std::string_view text);
 
 }  // namespace protium

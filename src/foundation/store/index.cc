@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "store/blocks.h"
+
 namespace protium {
 namespace {
 
@@ -15,6 +17,8 @@ namespace fs = std::filesystem;
 constexpr int kVersion = 1;
 constexpr int kWaitMs = 2000;
 constexpr int64_t kMostFiles = 100'000;
+constexpr int64_t kMostAnswers = 5'000;
+constexpr size_t kLongestAnswer = 1 << 20;
 // Of objects whose uses are not written yet.
 constexpr size_t kMostUses = 64;
 constexpr std::chrono::seconds kUsesWait{1};
@@ -30,6 +34,10 @@ CREATE TABLE files(device INTEGER, inode INTEGER, bytes INTEGER NOT NULL,
 CREATE TABLE ages(age REAL NOT NULL);
 INSERT INTO ages VALUES (0);
 )";
+// Also of an index that was made before it had answers.
+constexpr const char* kAnswers =
+    "CREATE TABLE IF NOT EXISTS answers(name TEXT PRIMARY KEY, answer TEXT NOT NULL, "
+    "checksum TEXT NOT NULL)";
 
 Status Failed(sqlite3* database, std::string_view doing) {
   const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
@@ -113,6 +121,11 @@ IndexRow RowIn(Statement& at) {
           at.Number(4), at.Whole(5), at.Number(6), at.Text(7)};
 }
 
+// Of an answer with its name, so that one in another's row is noticed, too.
+std::string ChecksumOf(const std::string& name, const std::string& answer) {
+  return HashText(name + "\n" + answer);
+}
+
 void RemoveIndex(const fs::path& file) {
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
@@ -174,6 +187,7 @@ Result<OwnedDatabase> OpenDatabase(const fs::path& file, bool& fresh) {
     return Fail(
         {.exit = Exit::kEnvironment, .what = "the index of the store is of another version"});
   }
+  PT_TRY(Do(opened, kAnswers));
   // Pages that a machine's end has torn show here, not in the middle of a run.
   PT_TRY(Statement(opened, "SELECT count(*), total(bytes) FROM objects").Run());
   return database;
@@ -193,7 +207,7 @@ Result<std::unique_ptr<StoreIndex>> StoreIndex::Open(const fs::path& file, bool&
 
 StoreIndex::~StoreIndex() {
   (void)WriteUses();
-  for (sqlite3_stmt* each : {look_, update_}) sqlite3_finalize(each);
+  for (sqlite3_stmt* each : {look_, update_, answer_}) sqlite3_finalize(each);
   sqlite3_close(database_);
 }
 
@@ -334,6 +348,37 @@ Status StoreIndex::PutFileHash(const FileStamp& stamp, const std::string& hash) 
   return Statement(database_, "DELETE FROM files WHERE rowid <= (SELECT max(rowid) FROM files) - ?")
       .Bind(kMostFiles)
       .Run();
+}
+
+Result<std::optional<std::string>> StoreIndex::Answer(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  std::optional<std::string> answer;
+  PT_TRY(Statement(database_, "SELECT answer, checksum FROM answers WHERE name = ?", answer_)
+             .Bind(name)
+             .Run([&](Statement& at) {
+               std::string text = at.Text(0);
+               if (at.Text(1) == ChecksumOf(name, text)) answer = std::move(text);
+             }));
+  return answer;
+}
+
+Status StoreIndex::PutAnswer(const std::string& name, const std::string& answer) {
+  if (answer.size() > kLongestAnswer) return Status::OK();
+  const std::lock_guard lock(mutex_);
+  return InTransaction(database_, [&]() -> Status {
+    PT_TRY(Statement(database_, "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)")
+               .Bind(name, answer, ChecksumOf(name, answer))
+               .Run());
+    return Statement(database_,
+                     "DELETE FROM answers WHERE rowid <= (SELECT max(rowid) FROM answers) - ?")
+        .Bind(kMostAnswers)
+        .Run();
+  });
+}
+
+Status StoreIndex::DropAnswers() {
+  const std::lock_guard lock(mutex_);
+  return Statement(database_, "DELETE FROM answers").Run();
 }
 
 }  // namespace protium

@@ -2,6 +2,8 @@
 // What is quick to ask about the objects of a store: their sizes, uses and worth, and the hashes of
 // files that were seen. A file of SQLite beside the objects. The folders are the truth: an index
 // that is missing or broken is made again from them, and what it forgets is asked of them again.
+// Beside that it remembers answers: short texts that take a moment to find out, by the hash of all
+// that decides them.
 #pragma once
 
 #include <sqlite3.h>
@@ -75,6 +77,12 @@ class StoreIndex {
   Result<std::optional<std::string>> FileHash(const FileStamp& stamp);
   Status PutFileHash(const FileStamp& stamp, const std::string& hash);
 
+  // The answer of that name; none if there is none, or if its bytes are not those that were put.
+  Result<std::optional<std::string>> Answer(const std::string& name);
+  // Replaces it. One above 1 MiB is not remembered; the oldest of many give way.
+  Status PutAnswer(const std::string& name, const std::string& answer);
+  Status DropAnswers();
+
  private:
   explicit StoreIndex(sqlite3* database) : database_(database) {}
 
@@ -91,6 +99,7 @@ class StoreIndex {
   // Of what every use of an object asks.
   sqlite3_stmt* look_ = nullptr;
   sqlite3_stmt* update_ = nullptr;
+  sqlite3_stmt* answer_ = nullptr;
 };
 
 }  // namespace protium

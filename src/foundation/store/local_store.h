@@ -155,6 +155,16 @@ class LocalStore {
   // Makes the index agree with the folders.
   Status Reindex();
 
+  // What an earlier process found out under that name, which must stand for all that decides it;
+  // none if nobody did, or if it is damaged. Answers are forgotten at any time.
+  std::optional<std::string> Answer(const std::string& name) {
+    return index_->Answer(name).ValueOr(std::nullopt);
+  }
+  void Remember(const std::string& name, const std::string& answer) {
+    (void)index_->PutAnswer(name, answer);
+  }
+  void ForgetAnswers() { (void)index_->DropAnswers(); }
+
   InputHashes& inputs() { return inputs_; }
   Refs& refs() { return refs_; }
   const std::filesystem::path& folder() const { return folder_.root(); }

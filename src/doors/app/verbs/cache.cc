@@ -253,6 +253,8 @@ Status RemoveSome(const Arguments& arguments, LocalStore& store) {
     bytes += gone ? each.bytes : 0;
   }
   PT_TRY(DropLost(words, store));
+  // They do not say which files they are about.
+  if (arguments.Has("--all") || !files.empty()) store.ForgetAnswers();
   std::string text = fmt::format("{} object{} removed, {}\n", removed, PluralOf(removed),
                                  BytesText(double(bytes)));
   if (read > 0) text += fmt::format("{} remain{}: in use by a run\n", read, read == 1 ? "s" : "");
