@@ -94,9 +94,9 @@ class Engine {
   // The store in which this engine's tables outlive it, for what is made of them; null: none. Lives
   // as long as the engine.
   virtual LocalStore* Kept() { return nullptr; }
-  // Names the rows of a plan over kept tables that were made already and lie in Kept(). The tables
-  // count by their contents, however they were made; the causes are null where one is not there, or
-  // where the plan itself may give other rows in the next run. Moves no data.
+  // Names the rows of a plan over kept tables that lie in Kept(): made already, or by an earlier
+  // run. The tables count by their contents, however they were made; the causes are null where one
+  // is not there, or where the plan itself may give other rows in the next run. Moves no data.
   virtual RowsName NameRows(const Plan&, const Call&) { return {}; }
   virtual std::string address() const = 0;  // "local[2]"
 };

@@ -22,8 +22,6 @@
 namespace protium {
 namespace {
 
-using Opened = Result<std::shared_ptr<duck::Database>>;
-
 Status Set(const duck::Config& config, const char* name, const std::string& value) {
   if (duckdb_set_config(config.get(), name, value.c_str()) == DuckDBSuccess) return Status::OK();
   return Fail(
@@ -60,7 +58,7 @@ Status Prepare(const duck::Database& database) {
   return duck::Do(connection, "COMMIT");
 }
 
-Opened Open(const DatabaseOptions& options) {
+Result<std::shared_ptr<duck::Database>> Open(const DatabaseOptions& options) {
   duck::Config config;
   PT_TRY(Configure(options, config));
   auto database = std::make_shared<duck::Database>();
@@ -90,17 +88,51 @@ std::string FormatList(const std::set<std::string>& files, bool folders) {
 
 }  // namespace
 
-Database::Database(DatabaseOptions options)
-    : opened_(std::async(std::launch::async, Open, std::move(options)).share()) {}
+std::shared_future<Database::Opened> Database::Begun() const {
+  const std::lock_guard lock(opening_);
+  if (!opened_.valid()) opened_ = std::async(std::launch::async, Open, options_).share();
+  return opened_;
+}
+
+void Database::Warm() const { (void)Begun(); }
 
 Result<duck::Connection> Database::Connect() const {
-  const Opened& opened = opened_.get();
+  const std::shared_future<Opened> begun = Begun();
+  const Opened& opened = begun.get();
   PT_TRY(opened);
   PT_LET(duck::Connection connection, duck::Connect(**opened));
+  PT_TRY(RunWaiting(connection));
   for (const std::string_view setting : DuckDbConnectionSettings()) {
     PT_TRY(duck::Do(connection, std::string(setting)));
   }
   return connection;
+}
+
+// Others that connect wait meanwhile.
+Status Database::RunWaiting(const duck::Connection& connection) const {
+  const std::lock_guard lock(opening_);
+  while (!waiting_.empty()) {
+    const Waiting& first = waiting_.front();
+    const Status done = duck::Do(connection, first.sql);
+    if (!done.ok() && !first.fix.empty()) {
+      Fault fault = FaultOf(done);
+      fault.fix = first.fix;
+      return Fail(std::move(fault));
+    }
+    PT_TRY(done);
+    waiting_.erase(waiting_.begin());
+  }
+  return Status::OK();
+}
+
+void Database::BeforeNext(std::string sql, std::string fix) const {
+  const std::lock_guard lock(opening_);
+  waiting_.push_back({std::move(sql), std::move(fix)});
+}
+
+bool Database::TakeBack(const std::string& sql) const {
+  const std::lock_guard lock(opening_);
+  return std::erase_if(waiting_, [&](const Waiting& each) { return each.sql == sql; }) > 0;
 }
 
 bool Database::Admit(const std::vector<std::string>& files, const std::vector<Source>& sources) {
@@ -140,16 +172,21 @@ bool Database::locked() {
 }
 
 // After external access is switched off, DuckDB refuses changes to allowed_paths, and access cannot
-// be restored.
+// be restored. A database that nobody has opened is locked before its first connection is given
+// out.
 Status Database::Lock() {
   const std::lock_guard lock(mutex_);
   if (locked_) return Status::OK();
-  PT_LET(const duck::Connection connection, Connect());
-  PT_TRY(duck::Do(connection, "SET allowed_paths = " + FormatList(admitted_, false)));
-  PT_TRY(duck::Do(connection, "SET allowed_directories = " + FormatList(admitted_, true)));
-  PT_TRY(duck::Do(connection, "SET enable_external_access = false"));
+  BeforeNext("SET allowed_paths = " + FormatList(admitted_, false));
+  BeforeNext("SET allowed_directories = " + FormatList(admitted_, true));
+  BeforeNext("SET enable_external_access = false");
   locked_ = true;
-  return Status::OK();
+  return IsOpen() ? Connect().status() : Status::OK();
+}
+
+bool Database::IsOpen() const {
+  const std::lock_guard lock(opening_);
+  return opened_.valid();
 }
 
 }  // namespace protium

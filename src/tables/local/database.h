@@ -24,15 +24,25 @@ struct DatabaseOptions {
   bool show_secrets = false;  // Lets SQL read what the database was given as secrets.
 };
 
-// Opens in a thread of its own, since registering all functions and macros takes a moment; the
-// first caller of Connect() waits for it. Thread-safe.
+// Opened when somebody connects, or begins to before that: registering all functions and macros
+// takes a moment. Thread-safe.
 class Database {
  public:
-  explicit Database(DatabaseOptions options);
+  explicit Database(DatabaseOptions options) : options_(std::move(options)) {}
 
+  // Begins to open, in a thread of its own; the first caller of Connect() waits for it.
+  void Warm() const;
+  // Whether anybody has begun to.
+  bool IsOpen() const;
   // Makes a new connection with all settings applied. Every call returns the error if opening
   // failed.
   Result<duck::Connection> Connect() const;
+  // Runs a statement for the whole database before the next connection is made, so that nobody
+  // opens the database for its sake. If it fails, so does every Connect() from then on; `fix` is
+  // what the user can do.
+  void BeforeNext(std::string sql, std::string fix = {}) const;
+  // Takes such a statement back; false if it has run.
+  bool TakeBack(const std::string& sql) const;
 
   // Whether queries here may read these files and sources. Before Lock(), all are admitted;
   // afterwards only files that were admitted and sources that were opened before.
@@ -58,9 +68,20 @@ class Database {
   OpenSources sources_;
   bool locked_ = false;
 
+  using Opened = Result<std::shared_ptr<duck::Database>>;
+  std::shared_future<Opened> Begun() const;
+  Status RunWaiting(const duck::Connection& connection) const;
+
+  const DatabaseOptions options_;
   std::atomic<int64_t> last_number_ = 0;
+  mutable std::mutex opening_;  // Guards opened_ and waiting_.
   // Set once; holds the database for all connections.
-  std::shared_future<Result<std::shared_ptr<duck::Database>>> opened_;
+  mutable std::shared_future<Opened> opened_;
+  struct Waiting {
+    std::string sql;
+    std::string fix;
+  };
+  mutable std::vector<Waiting> waiting_;
 };
 
 }  // namespace protium

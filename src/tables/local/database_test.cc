@@ -56,6 +56,37 @@ TEST_F(Files, CannotBeNamedOnceItIsLocked) {
   }
 }
 
+TEST(ADatabase, IsOpenedWhenSomebodyConnects) {
+  Database database{DatabaseOptions{}};
+  database.BeforeNext("CREATE TABLE first AS SELECT 1 AS a");
+  database.BeforeNext("CREATE TABLE second AS SELECT * FROM first");
+  database.BeforeNext("CREATE TABLE third AS SELECT 1 AS a");
+  EXPECT_TRUE(database.TakeBack("CREATE TABLE third AS SELECT 1 AS a"));
+  EXPECT_FALSE(database.IsOpen());
+  const duck::Connection connection = database.Connect().ValueOrDie();
+  EXPECT_TRUE(database.IsOpen());
+  EXPECT_TRUE(duck::Do(connection, "SELECT * FROM second").ok());
+  EXPECT_FALSE(duck::Do(connection, "SELECT * FROM third").ok());
+  EXPECT_FALSE(database.TakeBack("CREATE TABLE second AS SELECT * FROM first"));
+}
+
+TEST(ADatabase, SaysWhatToDoIfWhatItWasOpenedForFails) {
+  Database database{DatabaseOptions{}};
+  database.BeforeNext("ATTACH '/nowhere/at/all.duckdb' AS x (READ_ONLY)", "make it anew");
+  for (int i = 0; i < 2; ++i) {
+    const auto connection = database.Connect();
+    ASSERT_FALSE(connection.ok());
+    EXPECT_EQ(FaultOf(connection.status()).fix, "make it anew");
+  }
+}
+
+TEST_F(Files, AreClosedToConnectionsThatWereMadeBeforeTheLock) {
+  const std::string other = Make("other.csv");
+  const duck::Connection connection = database_.Connect().ValueOrDie();
+  ASSERT_TRUE(database_.Lock().ok());
+  EXPECT_FALSE(duck::Do(connection, "SELECT * FROM read_csv('" + other + "')").ok());
+}
+
 TEST_F(Files, WithOddNamesAreOpened) {
   const std::string odd = Make("o'dd [1] *?.csv");
   EXPECT_TRUE(database_.Admit({odd}));

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "local/database.h"
 #include "local/inputs.h"
+#include "local/questions.h"
 #include "local/sql_reader.h"
 #include "os/file.h"
 
@@ -40,8 +41,9 @@ class Estimate : public testing::Test {
       sql.names.push_back(name);
       inputs.push_back(Table(name, rows));
     }
+    Questions questions(connection_);
     const RelationSql written =
-        WriteFor(connection_, MakePlan(sql, inputs), {}, nullptr).ValueOrDie();
+        WriteFor(questions, MakePlan(sql, inputs), {}, nullptr).ValueOrDie();
     duck::Answer answer;
     const std::string explain = "EXPLAIN (FORMAT JSON) " + written.text;
     if (duckdb_query(connection_.get(), explain.c_str(), answer.out()) == DuckDBError) {

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
-#include "duckdb/query.h"
 #include "local/inputs.h"
-#include "local/plain_types.h"
 #include "local/source_reads.h"
 #include "local/sql_reader.h"
 
@@ -34,8 +32,10 @@ Status Explainer::Visit(const Plan& plan, const Plan& whole) {
   if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
     KeptRows rows{.table = NewName(kept->name), .marks = FindCuts(whole, plan.get())};
     PT_LET(const auto varies, Show(plan->inputs.front(), "materialize " + kept->name, rows));
-    if (stored_ != nullptr)
-      said_.kept.push_back(stored_->Describe(connection_, plan, varies, call_));
+    if (stored_ != nullptr) {
+      const auto name = [this](const Source& source) { return questions_.SourceName(source); };
+      said_.kept.push_back(stored_->Describe(plan, name, varies, call_));
+    }
     views_[plan.get()] = std::move(rows);
   }
   if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
@@ -46,39 +46,41 @@ Status Explainer::Visit(const Plan& plan, const Plan& whole) {
     PT_LET(const RelationSql sql, Write(plan));
     const std::string view = NewName(task->task);
     views_[plan.get()] = {.table = view};
-    return duck::Do(connection_, "CREATE TEMP VIEW " + view + " AS " + sql.text);
+    return questions_.View(view, sql.text);
   }
   return Status::OK();
 }
 
 Result<RelationSql> Explainer::Write(const Plan& plan) {
-  return WriteFor(connection_, plan, views_, [this](const Lookup&) { return NoKeys(); });
+  return WriteFor(questions_, plan, views_, [this](const Lookup&) { return NoKeys(); });
 }
 
 Result<std::string> Explainer::NoKeys() {
   const std::string view = NewName("keys");
-  PT_TRY(duck::Do(connection_, "CREATE TEMP VIEW " + view +
-                                   " AS SELECT '' AS pt_key, 0 AS pt_position WHERE 1 = 0"));
+  PT_TRY(questions_.View(view, "SELECT '' AS pt_key, 0 AS pt_position WHERE 1 = 0"));
   return view;
 }
 
 Result<std::vector<std::string>> Explainer::Show(const Plan& plan, const std::string& title,
                                                  KeptRows& rows) {
   PT_LET(const RelationSql sql, Write(plan));
-  const auto plain = WithPlainTypes(connection_, sql.text);
+  const auto plain = questions_.PlainTypes(sql.text);
   // DuckDB's message points into the text that it was given; the user is shown the position in the
   // text that was written.
   PT_TRY(PlaceInOriginal(plain.status(), sql.text, sql.texts));
-  PT_LET(KeptSelect kept, WriteKept(connection_, *plain, std::move(rows.marks)));
+  PT_LET(KeptSelect kept, WriteKept(questions_, *plain, std::move(rows.marks)));
   auto& notes = said_.not_exact;
   notes.insert(notes.end(), sql.not_exact.begin(), sql.not_exact.end());
   notes.insert(notes.end(), kept.not_exact.begin(), kept.not_exact.end());
-  AddReads(connection_, kept.text, sources_, said_.reads);
+  if (!sources_.empty()) {
+    PT_LET(const auto* const connection, questions_.Connection());
+    AddReads(*connection, kept.text, sources_, said_.reads);
+  }
   said_.sql += "-- " + title + "\n" + kept.text + ";\n";
   kept.rows.table = std::move(rows.table);
   rows = std::move(kept.rows);
   if (!rows.table.empty()) {
-    PT_TRY(duck::Do(connection_, "CREATE TEMP VIEW " + rows.table + " AS " + kept.text));
+    PT_TRY(questions_.View(rows.table, kept.text));
   }
   return sql.varies;
 }

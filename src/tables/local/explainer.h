@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "duckdb/handles.h"
 #include "engine/engine.h"
+#include "local/questions.h"
 #include "local/stored_tables.h"
 #include "sql/writer.h"
 #include "workers/workers.h"
@@ -16,12 +16,13 @@
 namespace protium {
 
 // Walks a plan as the engine would run it. Whatever would be evaluated separately becomes a
-// temporary view on the given connection, so DuckDB checks all SQL and no data moves. Used once.
+// temporary view for the questions that follow, so DuckDB checks all SQL that it has not checked
+// before, and no data moves. Used once.
 class Explainer {
  public:
   // `workers` may be null: then gangs have no placement; so may `stored`: then nothing is kept.
-  Explainer(const duck::Connection& connection, Workers* workers, StoredTables* stored, Call call)
-      : connection_(connection), workers_(workers), stored_(stored), call_(std::move(call)) {}
+  Explainer(Questions& questions, Workers* workers, StoredTables* stored, Call call)
+      : questions_(questions), workers_(workers), stored_(stored), call_(std::move(call)) {}
 
   Result<EnginePlan> Explain(const Plan& plan);
 
@@ -39,7 +40,7 @@ class Explainer {
   Status Seat(const MapTask& task);
   std::string NewName(const std::string& wanted);
 
-  const duck::Connection& connection_;
+  Questions& questions_;
   Workers* workers_;
   StoredTables* stored_;
   const Call call_;

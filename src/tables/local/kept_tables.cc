@@ -112,11 +112,14 @@ KeptTable KeptTable::OfFile(std::shared_ptr<Database> database, std::filesystem:
   return table;
 }
 
+std::string KeptTable::Attaching(const char* how) const {
+  const std::string name = name_.substr(0, name_.find('.'));
+  return fmt::format("ATTACH {} AS {}{}", QuoteText(file_.string(), DuckDbDialect()), name, how);
+}
+
 Status KeptTable::Attach(const char* how) const {
   PT_LET(const duck::Connection connection, database_->Connect());
-  const std::string name = name_.substr(0, name_.find('.'));
-  return duck::Do(connection, fmt::format("ATTACH {} AS {}{}",
-                                          QuoteText(file_.string(), DuckDbDialect()), name, how));
+  return duck::Do(connection, Attaching(how));
 }
 
 Result<KeptTable> KeptTable::InFile(std::shared_ptr<Database> database,
@@ -134,11 +137,13 @@ Status KeptTable::Finish() {
   return Attach(" (READ_ONLY)");
 }
 
-Result<KeptTable> KeptTable::Open(std::shared_ptr<Database> database,
-                                  const std::filesystem::path& file, std::shared_ptr<void> held) {
+KeptTable KeptTable::Open(std::shared_ptr<Database> database, const std::filesystem::path& file,
+                          std::shared_ptr<void> held) {
   KeptTable table = OfFile(std::move(database), file);
   table.held_ = std::move(held);
-  PT_TRY(table.Attach(" (READ_ONLY)"));
+  table.attaching_ = table.Attaching(" (READ_ONLY)");
+  table.database_->BeforeNext(table.attaching_,
+                              "the kept table is not readable: make it anew with --fresh");
   return table;
 }
 
@@ -160,9 +165,11 @@ Result<KeptTable> KeptTable::Fill(std::shared_ptr<Database> database, BatchStrea
 
 KeptTable::~KeptTable() {
   if (database_ == nullptr) return;
-  const auto connection = database_->Connect();
-  if (!connection.ok()) return;
-  (void)duck::Do(*connection, drop_);
+  if (attaching_.empty() || !database_->TakeBack(attaching_)) {
+    const auto connection = database_->Connect();
+    if (!connection.ok()) return;
+    (void)duck::Do(*connection, drop_);
+  }
   std::error_code ignored;
   if (!file_.empty()) std::filesystem::remove(file_, ignored);
 }

@@ -29,10 +29,10 @@ class KeptTable {
   static Result<KeptTable> InFile(std::shared_ptr<Database> database,
                                   const std::filesystem::path& file);
   Status Finish();
-  // Opens the table "rows" of the database in `file`, which is removed when this object is
-  // destroyed; `held` is held until then.
-  static Result<KeptTable> Open(std::shared_ptr<Database> database,
-                                const std::filesystem::path& file, std::shared_ptr<void> held);
+  // The table "rows" of the database in `file`, which is opened with the next connection, and
+  // removed when this object is destroyed; `held` is held until then.
+  static KeptTable Open(std::shared_ptr<Database> database, const std::filesystem::path& file,
+                        std::shared_ptr<void> held);
   // Makes a table of a stream's rows; reads the stream to its end.
   static Result<KeptTable> Fill(std::shared_ptr<Database> database, BatchStream& stream);
 
@@ -45,12 +45,14 @@ class KeptTable {
   KeptTable(std::shared_ptr<Database> database, std::string name, std::string drop)
       : database_(std::move(database)), name_(std::move(name)), drop_(std::move(drop)) {}
   static KeptTable OfFile(std::shared_ptr<Database> database, std::filesystem::path file);
+  std::string Attaching(const char* how) const;
   Status Attach(const char* how) const;
 
   // Null after a move.
   std::shared_ptr<Database> database_;
   std::string name_;
   std::string drop_;            // The statement that removes it.
+  std::string attaching_ = {};  // What opens it if the database has not done so yet.
   std::filesystem::path file_;  // Of the database that it lies in; empty: the engine's own.
   std::shared_ptr<void> held_;
 };

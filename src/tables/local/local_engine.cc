@@ -15,6 +15,7 @@
 #include "local/object_copies.h"
 #include "local/plain_stream.h"
 #include "local/query_tables.h"
+#include "local/questions.h"
 #include "local/source_tables.h"
 #include "local/store.h"
 #include "plan/aggregates.h"
@@ -37,6 +38,7 @@ class LocalEngine : public Engine {
       : options_(std::move(options)),
         stored_(StoredTables::Open(options_.store, options_.run, options_.fresh)),
         copies_(stored_ == nullptr ? nullptr : stored_->store(), options_.spill),
+        answers_(options_.fresh ? nullptr : Kept()),
         workers_(std::move(workers)) {
     AddStore();
   }
@@ -47,9 +49,10 @@ class LocalEngine : public Engine {
     PT_TRY(CheckFiles(plan));
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
     PT_LET(TableStore * store, StoreFor(plan));
-    PT_LET(const duck::Connection connection, store->database->Connect());
-    PT_LET(const std::string select, SelectAt(*store, connection, plan, store->kept.Ready()));
-    auto schema = DescribeSchema(connection, select);
+    auto tables = store->kept.Ready();
+    Questions questions(*store->database, &answers_, WhatDecides(plan, tables));
+    PT_LET(const std::string select, SelectAt(*store, questions, plan, std::move(tables)));
+    auto schema = questions.Schema(select);
     PT_TRY(RefineStatus(schema.status(), plan));
     return schema;
   }
@@ -83,8 +86,8 @@ class LocalEngine : public Engine {
     }
     PT_TRY(CheckFiles(plan));
     PT_LET(TableStore * store, StoreFor(plan));
-    PT_LET(const duck::Connection connection, store->database->Connect());
-    Explainer explainer(connection, workers_.get(), stored_.get(), call);
+    Questions questions(*store->database, &answers_, WhatDecides(plan, {}));
+    Explainer explainer(questions, workers_.get(), stored_.get(), call);
     auto explained = explainer.Explain(plan);
     PT_TRY(RefineStatus(explained.status(), plan));
     return explained;
@@ -119,8 +122,9 @@ class LocalEngine : public Engine {
 
   LocalStore* Kept() override { return stored_ == nullptr ? nullptr : stored_->store(); }
 
-  RowsName NameRows(const Plan& plan, const Call&) override {
+  RowsName NameRows(const Plan& plan, const Call& call) override {
     if (Kept() == nullptr) return {};
+    TakeKept(plan, call);
     TableContents contents;
     for (const auto& [node, rows] : ReadyTables()) {
       if (!rows.content.empty()) contents[node] = rows.content;
@@ -143,6 +147,8 @@ class LocalEngine : public Engine {
 
   TableStore& AddStore() {
     TableStore& store = *stores_.emplace_back(std::make_unique<TableStore>(ForDatabase()));
+    // Where nothing is kept, the database is needed in any case.
+    if (Kept() == nullptr || options_.fresh) store.database->Warm();
     if (stored_ != nullptr && !stored_->folder().empty())
       store.database->Admit({stored_->folder()});
     return store;
@@ -194,14 +200,22 @@ class LocalEngine : public Engine {
     return ready;
   }
 
+  // Takes tables below the plan that earlier runs have kept.
+  void TakeKept(const Plan& plan, const Call& call) {
+    if (!CheckFiles(plan).ok()) return;
+    const auto store = StoreFor(plan);
+    if (store.ok()) MakeQueryTables(**store, plan, call).Take();
+  }
+
   // Whether the SQL texts above kept tables give the same rows in every run.
   bool IsSteady(const Plan& plan, const TableContents& contents) {
     if (!HoldsSql(plan, contents)) return true;
     const auto varies = [&]() -> Result<std::vector<std::string>> {
       PT_LET(TableStore * store, StoreFor(plan));
-      PT_LET(const duck::Connection connection, store->database->Connect());
+      auto tables = store->kept.Ready();
+      Questions questions(*store->database, &answers_, WhatDecides(plan, tables));
       std::vector<std::string> notes;
-      PT_TRY(SelectAt(*store, connection, plan, store->kept.Ready(), &notes).status());
+      PT_TRY(SelectAt(*store, questions, plan, std::move(tables), &notes).status());
       return notes;
     };
     const auto found = varies();
@@ -239,13 +253,23 @@ class LocalEngine : public Engine {
             query,
             {[this, call](const Plan& plan) { return Open(plan, call); },
              [this](const Plan& plan, const TableStore& own) { return FindOtherStore(plan, own); },
-             stored_.get()},
+             stored_.get(), &answers_},
             call};
+  }
+
+  // Such as the input of a gang whose rows are packed already: only its columns count.
+  static bool IsEmpty(const Plan& plan) {
+    const auto* const limit = std::get_if<Limit>(&plan->verb);
+    return limit != nullptr && limit->rows == 0;
   }
 
   // Rows of tasks go straight through if only limits and selections of columns follow; everything
   // else is a query.
   Result<BatchStreamPtr> Open(const Plan& plan, const Call& call, Order order = Order::kKept) {
+    if (IsEmpty(plan)) {
+      PT_LET(const SchemaPtr schema, Analyze(plan->inputs.front(), call));
+      return MakeStream(schema, {});
+    }
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
     if (IsPlainOverTask(plan)) {
       PT_LET(BatchStreamPtr input, Open(plan->inputs.front(), call));
@@ -254,11 +278,12 @@ class LocalEngine : public Engine {
     PT_LET(TableStore * store, StoreFor(plan));
     QueryTables tables = MakeQueryTables(*store, plan, call);
     PT_TRY(tables.Make());
+    Questions questions(*store->database, &answers_, tables.Decides());
+    PT_LET(const std::string select, tables.Select(questions));
     PT_LET(duck::Connection connection, store->database->Connect());
     if (order == Order::kAny) {
       PT_TRY(duck::Do(connection, "SET SESSION preserve_insertion_order = false"));
     }
-    PT_LET(const std::string select, tables.Select(connection));
     auto stream = StreamQuery(std::move(connection), select, call, "query");
     PT_TRY(RefineStatus(stream.status(), plan));
     return HoldingStream(std::move(*stream), tables.TakeHeld(), plan);
@@ -290,6 +315,7 @@ class LocalEngine : public Engine {
   // Null without a store. Tables of the stores below lie in its files.
   std::unique_ptr<StoredTables> stored_;
   ObjectCopies copies_;
+  Answers answers_;
   // The last one is for new plans; all live as long as the engine.
   std::vector<std::unique_ptr<TableStore>> stores_;
   // All files and sources that plans have named.

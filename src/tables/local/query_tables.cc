@@ -26,15 +26,15 @@ bool IsForLackOfRoom(const Status& status, const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
-                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables,
+Result<std::string> SelectAt(TableStore& store, Questions& questions, const Plan& plan,
+                             std::unordered_map<const Node*, KeptRows> tables,
                              std::vector<std::string>* varies) {
   PT_LET(const RelationSql sql,
-         WriteFor(connection, plan, std::move(tables), [&store](const Lookup& lookup) {
+         WriteFor(questions, plan, std::move(tables), [&store](const Lookup& lookup) {
            return store.keys.Get(store.database, lookup);
          }));
   if (varies != nullptr) *varies = sql.varies;
-  auto select = WithPlainTypes(connection, sql.text);
+  auto select = questions.PlainTypes(sql.text);
   PT_TRY(RefineStatus(PlaceInOriginal(select.status(), sql.text, sql.texts), plan));
   return select;
 }
@@ -61,6 +61,28 @@ Status QueryTables::KeepBelow(const Plan& plan) {
   return Status::OK();
 }
 
+void QueryTables::TakeBelow(const Plan& plan) {
+  if (!std::holds_alternative<Materialize>(plan->verb)) {
+    for (const Plan& input : plan->inputs) TakeBelow(input);
+    return;
+  }
+  const auto take = [&]() -> Result<KeptTables::Made> {
+    TableCause cause;
+    if (auto taken = TakeStored(plan, cause)) return std::move(*taken);
+    return Status::KeyError("not kept");
+  };
+  (void)store_.kept.Get(plan, call_, take);
+}
+
+std::optional<KeptTables::Made> QueryTables::TakeStored(const Plan& plan, TableCause& cause) {
+  StoredTables* const stored = sources_.stored;
+  if (stored == nullptr) return {};
+  Questions asking(*store_.database, nullptr, {});
+  cause = stored->CauseOf(
+      plan, [&](const Source& source) { return asking.SourceName(source); }, call_);
+  return stored->Find(store_.database, cause, std::get<Materialize>(plan->verb).name, call_);
+}
+
 Result<KeptRows> QueryTables::FindOrFill(const Plan& plan) {
   return store_.kept.Get(plan, call_, [&] { return Fill(plan); });
 }
@@ -80,23 +102,20 @@ Result<KeptTables::Made> QueryTables::Fill(const Plan& plan) {
 // when the query is written, after what lies below it was made; what was kept once is found before.
 Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   StoredTables* const stored = sources_.stored;
-  const std::string& name = std::get<Materialize>(plan->verb).name;
   TableCause cause{.refused = "there is no store"};
-  if (stored != nullptr) {
-    PT_LET(const duck::Connection asking, store_.database->Connect());
-    cause = stored->CauseOf(asking, plan, call_);
-    if (auto taken = stored->Find(store_.database, cause, name, call_)) return std::move(*taken);
-  }
+  if (auto taken = TakeStored(plan, cause)) return std::move(*taken);
   QueryTables below(store_, plan->inputs.front(), sources_, call_);
   PT_TRY(below.Make());
-  PT_LET(const duck::Connection connection, store_.database->Connect());
+  Questions questions(*store_.database, sources_.answers, below.Decides());
   std::vector<std::string> varies;
-  PT_LET(const std::string select, below.Select(connection, &varies));
-  PT_LET(KeptSelect kept, WriteKept(connection, select, FindCuts(query_, plan.get())));
+  PT_LET(const std::string select, below.Select(questions, &varies));
+  PT_LET(KeptSelect kept, WriteKept(questions, select, FindCuts(query_, plan.get())));
+  PT_LET(const duck::Connection connection, store_.database->Connect());
   if (cause.refused.empty() && varies.empty()) {
     auto draft = stored->Begin(cause, call_);
     if (draft) return CreateToKeep(connection, plan, kept, std::move(*draft));
     // The one that was waited for has it.
+    const std::string& name = std::get<Materialize>(plan->verb).name;
     if (auto taken = stored->Find(store_.database, cause, name, call_)) return std::move(*taken);
   }
   return Create(connection, plan, kept);

@@ -20,6 +20,7 @@
 #include "local/given_rows.h"
 #include "local/kept_tables.h"
 #include "local/plain_types.h"
+#include "local/questions.h"
 #include "local/sql_reader.h"
 
 namespace protium {
@@ -263,7 +264,8 @@ class DuckDbRowQueries : public RowQueries {
     const auto key_table = [&](const Lookup& lookup) {
       return keys->Get(place_->database, lookup);
     };
-    PT_LET(const RelationSql sql, WriteFor(connection, plan, tables, key_table));
+    Questions questions(connection);
+    PT_LET(const RelationSql sql, WriteFor(questions, plan, tables, key_table));
     auto select = WithPlainTypes(connection, sql.text);
     PT_TRY(PlaceInOriginal(select.status(), sql.text, sql.texts));
     PT_LET(duck::Prepared query, duck::Prepare(connection, *select));

@@ -10,6 +10,7 @@
 #include "duckdb/query.h"
 #include "java/regex.h"
 #include "local/inputs.h"
+#include "local/questions.h"
 #include "local/what_varies.h"
 #include "sql/check.h"
 #include "sql_tree/names/column_name.h"
@@ -216,17 +217,17 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
       text, std::move(checked.not_exact), {{sql.text, {text, {}}, false}}, std::move(varies)};
 }
 
-Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
+Result<RelationSql> WriteFor(Questions& questions, const Plan& plan,
                              std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table) {
   SqlContext context{.dialect = &DuckDbDialect(), .tables = std::move(tables)};
   std::vector<WrittenSql> texts;
   context.describe = [&](const std::string& select) -> Result<SchemaPtr> {
-    auto schema = DescribeSchema(connection, select);
+    auto schema = questions.Schema(select);
     PT_TRY(PlaceInOriginal(schema.status(), select, texts));
     return schema;
   };
   context.check = [&](const Sql& sql, const std::vector<std::string>& inputs) {
-    auto read = ReadSql(sql, inputs, connection);
+    auto read = questions.Read(sql, inputs);
     if (read.ok()) texts.insert(texts.end(), read->texts.begin(), read->texts.end());
     return read;
   };
@@ -235,16 +236,16 @@ Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& pla
   return WriteSql(plan, context);
 }
 
-Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::string& select,
+Result<KeptSelect> WriteKept(Questions& questions, const std::string& select,
                              std::vector<KeptMark> cuts) {
   KeptSelect kept{.text = select, .rows = {.table = {}, .marks = std::move(cuts)}};
   if (kept.rows.marks.empty()) return kept;
-  PT_LET(const SchemaPtr schema, DescribeSchema(connection, select));
+  PT_LET(const SchemaPtr schema, questions.Schema(select));
   kept.rows.columns = schema->field_names();
   const Plan rows = MakePlan(Sql{});
   const Plan marked = WithMarks(rows, kept.rows.columns, kept.rows.marks);
   PT_LET(RelationSql sql,
-         WriteFor(connection, marked, {{rows.get(), {.table = "(" + select + ")"}}}, nullptr));
+         WriteFor(questions, marked, {{rows.get(), {.table = "(" + select + ")"}}}, nullptr));
   kept.text = std::move(sql.text);
   kept.not_exact = std::move(sql.not_exact);
   return kept;

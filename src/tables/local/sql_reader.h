@@ -14,6 +14,8 @@
 
 namespace protium {
 
+class Questions;
+
 // Checks the text of an Sql node over `inputs`, given as SELECTs, and returns the text to run
 // instead, with notes on what in it is not exact. Text that Spark and DuckDB would interpret
 // differently is rewritten, or is a Fault with exit kUsage that names the position.
@@ -25,7 +27,7 @@ using KeyTable = std::function<Result<std::string>(const Lookup& lookup)>;
 
 // Writes `plan` as a SELECT for the embedded engine. `tables` are the kept tables and task results
 // below it, which must exist.
-Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
+Result<RelationSql> WriteFor(Questions& questions, const Plan& plan,
                              std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table);
 
 // The SELECT of a table that will be kept, with the sides of splits as additional columns.
@@ -35,7 +37,7 @@ struct KeptSelect {
   std::vector<std::string> not_exact;
 };
 // Adds a column for each of `cuts` to `select`; without cuts the text stays as it is.
-Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::string& select,
+Result<KeptSelect> WriteKept(Questions& questions, const std::string& select,
                              std::vector<KeptMark> cuts);
 
 }  // namespace protium

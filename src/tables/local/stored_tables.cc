@@ -5,7 +5,6 @@
 
 #include "base/fault.h"
 #include "events/events.h"
-#include "local/source_name.h"
 
 // The database of a query may open no file but those that were admitted, and an object's name is
 // not known by then. So tables are made in a private folder of the store and get their second name
@@ -116,12 +115,10 @@ fs::path StoredTables::NewFile() {
   return open_->path() / fmt::format("{}.duckdb", ++last_file_);
 }
 
-TableCause StoredTables::CauseOf(const duck::Connection& connection, const Plan& kept,
-                                 const Call& call) {
+TableCause StoredTables::CauseOf(const Plan& kept, const SourceNames& sources, const Call& call) {
   SayNotes(call);
   if (!open_) return {.refused = "the store cannot be opened"};
-  auto cause = FindCause(kept, store_->inputs(),
-                         [&](const Source& source) { return NameSource(connection, source); });
+  auto cause = FindCause(kept, store_->inputs(), sources);
   if (cause.ok()) return std::move(*cause);
   Say(cause.status(), call);
   return {.refused = FaultOf(cause.status()).what};
@@ -163,8 +160,8 @@ Result<KeptTables::Made> StoredTables::Attach(const std::shared_ptr<Database>& d
   auto lease = std::make_shared<StoredObject>(std::move(object));
   Remember(lease->manifest());
   const std::string content = lease->manifest().content;
-  PT_LET(KeptTable table, KeptTable::Open(database, file, std::move(lease)));
-  KeptTables::Made made{std::move(table), {.columns = stored.columns, .content = content}};
+  KeptTables::Made made{KeptTable::Open(database, file, std::move(lease)),
+                        {.columns = stored.columns, .content = content}};
   for (const StoredMark& mark : stored.marks) {
     made.rows.marks.push_back({mark.by, mark.part, mark.seed, mark.column});
   }
@@ -243,10 +240,10 @@ void StoredTables::GiveWay(int64_t bytes) {
   if (store_ != nullptr) (void)store_->GiveWay(bytes);
 }
 
-Json StoredTables::Describe(const duck::Connection& connection, const Plan& kept,
+Json StoredTables::Describe(const Plan& kept, const SourceNames& sources,
                             const std::vector<std::string>& varies, const Call& call) {
   Json about = {{"name", std::get<Materialize>(kept->verb).name}};
-  const TableCause cause = CauseOf(connection, kept, call);
+  const TableCause cause = CauseOf(kept, sources, call);
   if (!cause.refused.empty() || !varies.empty()) {
     about["not"] = cause.refused.empty() ? varies.front() : cause.refused;
     return about;

@@ -59,7 +59,7 @@ class StoredTables {
   std::string folder() const;
 
   // What is known about the node's rows before anything is made. Refused without a store.
-  TableCause CauseOf(const duck::Connection& connection, const Plan& kept, const Call& call);
+  TableCause CauseOf(const Plan& kept, const SourceNames& sources, const Call& call);
   // Opens the table of an earlier run; none if there is none.
   std::optional<KeptTables::Made> Find(const std::shared_ptr<Database>& database,
                                        const TableCause& cause, const std::string& name,
@@ -80,7 +80,7 @@ class StoredTables {
   // For `protium plan`: {"name", "not"} with the reason why a run would not keep it; else "cause",
   // "causes" and "inputs" ("path", "hash"), and "from", "made", "bytes" and "rows" of what it would
   // take.
-  Json Describe(const duck::Connection& connection, const Plan& kept,
+  Json Describe(const Plan& kept, const SourceNames& sources,
                 const std::vector<std::string>& varies, const Call& call);
 
  private:

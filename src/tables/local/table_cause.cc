@@ -213,19 +213,24 @@ bool HoldsFiles(const Plan& plan, const TableContents& contents) {
 }
 
 Json Causes(const Plan& described, const Describing& describing) {
-  return {{"plan", Explain(described)},
-          {"sql", describing.texts()},
-          {"steps", describing.steps()},
-          {"reading", describing.scans()},
-          {"engine", std::string("DuckDB ") + duckdb_library_version()},
+  Json causes = {{"plan", Explain(described)},
+                 {"sql", describing.texts()},
+                 {"steps", describing.steps()},
+                 {"reading", describing.scans()}};
+  causes.update(CausesOfBuild());
+  return causes;
+}
+
+}  // namespace
+
+Json CausesOfBuild() {
+  return {{"engine", std::string("DuckDB ") + duckdb_library_version()},
           {"builds", LoadedBuilds({"libprotium.so", "libprotium_local.so", "libduckdb"})},
           {"settings", SettingsOfDatabase()},
           {"libc", gnu_get_libc_version()},
           // Digits of exp() and others come from libm, which chooses its code by the processor.
           {"processor", VectorInstructions()}};
 }
-
-}  // namespace
 
 TableCause CauseOver(const Plan& plan, const TableContents& contents) {
   TableCause cause;

@@ -35,6 +35,10 @@ using TableContents = std::unordered_map<const Node*, std::string>;
 // them does not. There are no files.
 TableCause CauseOver(const Plan& plan, const TableContents& contents);
 
+// What decides the rows of every table beside its own plan and contents: the builds, the settings
+// and the machine.
+Json CausesOfBuild();
+
 // Names the rows of a source by what never changes (local/source_name.h); empty: nothing does.
 using SourceNames = std::function<std::string(const Source& source)>;
 
