@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "store/local_store.h"
 #include "whole/own_job.h"
@@ -54,6 +56,14 @@ class Kept : public testing::Test {
       ++flipped;
     }
     return flipped;
+  }
+  // Waits until a file has not been written for so long.
+  static void AwaitAge(const fs::path& file, std::chrono::seconds age) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (fs::file_time_type::clock::now() - fs::last_write_time(file) <= age) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
   std::string Why() {
     const Outcome why = Protium({"cache", "why", own_ / "job.toml"});
@@ -235,6 +245,46 @@ TEST_F(Kept, AWrongHitIsFoundByMakingTheTableAgain) {
   const Outcome again = Run();
   EXPECT_THAT(again.err, Not(HasSubstr("etl      kept from")));
   EXPECT_EQ(Weights(again), Weights(right));
+}
+
+// What the engine said of the SQL is found again once the file is two seconds old.
+TEST_F(Kept, AMistakeIsRefusedWhateverIsKept) {
+  const Outcome first = Run();
+  AwaitAge(own_ / "machines.csv", std::chrono::seconds(2));
+  Run();
+  EXPECT_EQ(Weights(Run()), Weights(first));
+  const auto refused = [&](const std::string& what) {
+    const Outcome run = Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "refused"});
+    EXPECT_EQ(run.exit, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(what));
+    EXPECT_THAT(run.err, HasSubstr("nothing was started"));
+  };
+  for (int i = 0; i < 2; ++i) {
+    ReplaceInJob("SELECT * FROM machines", "SELECT *, zebra FROM machines");
+    refused("no column \"zebra\"");
+    ReplaceInJob("by = [\"id\"]\n[[pipeline]]", "by = [\"zebra\"]\n[[pipeline]]");
+    refused("\"zebra\"");
+  }
+  own_.Write("job.toml", kMachinesJob);
+  std::string text = own_.Text("machines.csv");
+  own_.Write("machines.csv", text.replace(text.find("load"), 4, "lode"));
+  refused("\"load\"");
+}
+
+TEST_F(Kept, AWarningIsGivenInEveryRun) {
+  ReplaceInJob("SELECT * FROM machines", "SELECT *, hours AS copy FROM machines");
+  std::string job = own_.Text("job.toml");
+  own_.Write("job.toml", job.replace(job.find("[\"age\", "), 8, "[\"age\", \"copy\", "));
+  const std::string leak = "possible target leak: copy equals hours in every row";
+  const Outcome first = Run();
+  EXPECT_THAT(first.err, HasSubstr(leak));
+  const Outcome second = Run();
+  EXPECT_THAT(second.err, HasSubstr("etl      kept from"));
+  EXPECT_THAT(second.err, HasSubstr(leak));
+  EXPECT_EQ(second.json["leaks"], first.json["leaks"]);
+  EXPECT_THAT(Run({"--set", "leaks.known=[\"copy\"]"}).err, Not(HasSubstr(leak)));
+  EXPECT_THAT(Run({"--set", "leaks.look=false"}).err, Not(HasSubstr(leak)));
+  EXPECT_THAT(Run().err, HasSubstr(leak));
 }
 
 TEST_F(Kept, SwitchedOffNothingIsKeptOrTaken) {

@@ -17,6 +17,7 @@
 #include "leaks/result_doubts.h"
 #include "leaks/shared_groups.h"
 #include "leaks/twin_rows.h"
+#include "pipeline/kept_answer.h"
 #include "protium/events.h"
 #include "run/terminal.h"
 
@@ -167,6 +168,27 @@ Result<std::vector<std::string>> GroupFindings(const Job& job, const JobFrames& 
   return findings;
 }
 
+// All that a look reads besides the rows of the training side, of which the others are the rest.
+Json WhatDecides(const Job& job, int64_t rows) {
+  return {{"leaks", FieldsToJson(job.file.leaks)},
+          {"split", job.file.split ? FieldsToJson(*job.file.split) : Json()},
+          {"pipeline", job.file.pipeline},
+          {"rows", rows}};
+}
+
+Result<LeakLook> LookOnce(SessionState& state, const Job& job, const JobFrames& frames,
+                          int64_t rows) {
+  // What a loss of an extension aims at, only its library knows.
+  if (!job.file.leaks.look || job.catalogue != nullptr) return LookForLeaks(job, frames, rows);
+  const KeptAnswer kept(state, "leaks", frames.train.plan(), WhatDecides(job, rows));
+  LeakLook look;
+  const auto answer = kept.Find();
+  if (answer && FieldsFromJson(*answer, "", look).ok()) return look;
+  PT_LET(look, LookForLeaks(job, frames, rows));
+  kept.Keep(FieldsToJson(look));
+  return look;
+}
+
 void Record(SessionState& state, const std::vector<std::string>& findings) {
   for (const std::string& each : findings) state.call().Send(Warning{each});
   Json all = state.record().results().value("leaks", Json::array());
@@ -219,7 +241,7 @@ Result<LeakLook> LookAtFirstRows(const Job& job, const JobFrames& frames) {
 Status WarnOfLeaks(Session& session, const Job& job, const JobFrames& frames, int64_t rows) {
   SessionState& state = StateOf(session);
   if (state.options().resume) return Status::OK();
-  const Result<LeakLook> look = LookForLeaks(job, frames, rows);
+  const Result<LeakLook> look = LookOnce(state, job, frames, rows);
   if (look.ok()) {
     Record(state, look->findings);
     return Status::OK();

@@ -16,6 +16,11 @@ namespace protium {
 struct LeakLook {
   std::vector<std::string> findings;  // A sentence each, with what to write.
   int64_t rows = 0;                   // That were looked at, of both parts.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("findings", findings);
+    visit("rows", rows);
+  }
 };
 
 // Refuses (Exit::kUsage) a name in [leaks] that `table`, the columns of the SQL's result, lacks.
@@ -29,8 +34,9 @@ Result<LeakLook> LookForLeaks(const Job& job, const JobFrames& frames, int64_t r
 // no further than these rows need.
 Result<LeakLook> LookAtFirstRows(const Job& job, const JobFrames& frames);
 
-// Sends a Warning for each finding and records them as "leaks". A failure becomes a note, since a
-// look must not fail a run; a stop is passed on.
+// Sends a Warning for each finding and records them as "leaks". What was found in equal rows before
+// is found again without a look. A failure becomes a note, since a look must not fail a run; a stop
+// is passed on.
 Status WarnOfLeaks(Session& session, const Job& job, const JobFrames& frames, int64_t rows);
 
 // The same for the results of the run (leaks/result_doubts.h).

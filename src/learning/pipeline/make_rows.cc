@@ -3,11 +3,13 @@
 
 #include <arrow/api.h>
 
+#include <optional>
 #include <string>
 
 #include "base/fault.h"
 #include "engine/kind.h"
 #include "os/machine.h"
+#include "pipeline/kept_answer.h"
 #include "pipeline/objective.h"
 #include "protium/events.h"
 #include "run/terminal.h"
@@ -18,7 +20,19 @@ namespace {
 struct RowCounts {
   int64_t all = 0;       // Rows on the training side.
   int64_t labelled = 0;  // Those of `all` that have all labels.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("all", all);
+    visit("labelled", labelled);
+  }
 };
+
+std::optional<RowCounts> KeptCounts(const KeptAnswer& kept) {
+  const auto answer = kept.Find();
+  RowCounts counts;
+  if (!answer || !FieldsFromJson(*answer, "", counts).ok()) return std::nullopt;
+  return counts;
+}
 
 // Returns the lowest kept table of a plan: the result of the SQL, before a split set rows aside.
 // nullptr if there is none.
@@ -36,9 +50,7 @@ Result<int64_t> WholeNumber(const arrow::RecordBatch& batch, int column, int64_t
 }
 
 // One query for both counts, which also evaluates the kept table.
-Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const TrainRows& rows) {
-  const Expr labelled = HasLabel(chain).value_or(Lit(true));
-  const Plan marks = MakePlan(Project{{{"labelled", labelled}}}, {rows.kept});
+Result<RowCounts> CountMarked(SessionState& session, const Plan& marks) {
   const Plan count =
       MakePlan(Sql{.text = "SELECT count(*) AS num_rows, "
                            "count(CASE WHEN labelled THEN 1 END) AS num_labelled FROM train",
@@ -56,6 +68,26 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
       counts = {.all = counts.all + all, .labelled = counts.labelled + labelled};
     }
   }
+}
+
+Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const TrainRows& rows) {
+  const Expr labelled = HasLabel(chain).value_or(Lit(true));
+  const Plan marks = MakePlan(Project{{{"labelled", labelled}}}, {rows.kept});
+  const KeptAnswer kept(session, "counts", marks);
+  if (const auto counts = KeptCounts(kept)) return *counts;
+  PT_LET(const RowCounts counts, CountMarked(session, marks));
+  kept.Keep(FieldsToJson(counts));
+  return counts;
+}
+
+Result<int64_t> CountTable(Session& session, const Plan& table) {
+  const KeptAnswer kept(StateOf(session), "count", table);
+  if (const auto answer = kept.Find(); answer && answer->is_number_integer()) {
+    return answer->get<int64_t>();
+  }
+  PT_LET(const int64_t rows, DataFrame(session, table).Count());
+  kept.Keep(rows);
+  return rows;
 }
 
 // Reports how many rows without a label are left out of training; they may still be scored.
@@ -103,7 +135,7 @@ std::string RowsScratch(SessionState& session) {
 Status ReportMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
   SessionState& state = StateOf(session);
   const Plan kept = LowestKept(rows);
-  PT_LET(const int64_t table, DataFrame(session, kept ? kept : rows).Count());
+  PT_LET(const int64_t table, CountTable(session, kept ? kept : rows));
   state.record().AddSeconds("etl", since);
   state.call().Send(EtlDone{table});
   if (count > 0) return state.Made(table);
