@@ -2,11 +2,17 @@
 // Claims of several gangs against the pool itself, in a thread of the test.
 #include "pool/seat_claim.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
+#include "os/fd.h"
 #include "os/temporary_folder.h"
 #include "pool/pool_client.h"
 #include "pool/pool_daemon.h"
@@ -135,6 +141,51 @@ TEST_F(Claims, ThatWaitKeepWaitingForAPoolThatIsRestarted) {
   const auto again = LookUntil(*waiting, [](const SeatOrders& now) { return now.arbitrated; });
   EXPECT_TRUE(again.arbitrated);
   first->GiveBack(64);
+  EXPECT_TRUE(IsGranted(*waiting));
+}
+
+// A child that takes all seats of the pool as soon as it may, and stops.
+pid_t StartAndStop(const std::function<std::unique_ptr<SeatClaim>()>& make, int may) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  char go = 0;
+  if (::read(may, &go, 1) != 1) ::_exit(1);
+  const auto claim = make();
+  claim->Ask();
+  while (claim->Look(Clock::now() + std::chrono::seconds(1)).granted == 0) {
+  }
+  ::raise(SIGSTOP);
+  ::_exit(0);
+}
+
+TEST_F(Claims, OfAStoppedProgramHoldTheirSeatsAndNothingElse) {
+  Stop();  // A process with threads is not forked.
+  int may[2];
+  ASSERT_EQ(::pipe2(may, O_CLOEXEC), 0);
+  const UniqueFd read(may[0]), write(may[1]);
+  const pid_t child = StartAndStop([this] { return Make("stopped", 0, 1); }, read.get());
+  ASSERT_GT(child, 0);
+  Start();
+  ASSERT_EQ(::write(write.get(), "x", 1), 1);
+  int how = 0;
+  ASSERT_EQ(::waitpid(child, &how, WUNTRACED), child);
+  ASSERT_TRUE(WIFSTOPPED(how));
+
+  const auto waiting = Make("waiting");
+  waiting->Ask();
+  EXPECT_THAT(WhyItWaits(*waiting), HasSubstr("stopped"));
+  // More is sent to it than it reads.
+  for (int i = 0; i < 200; ++i) {
+    const auto urgent = Make("urgent", 1);
+    urgent->Ask();
+    EXPECT_NE(WhyItWaits(*urgent), "");
+  }
+  EXPECT_EQ(StateOfClaims()[0]["workers"], 64);
+  EXPECT_EQ(waiting->Look(Clock::now()).granted, 0);
+
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, &how, 0), child);
   EXPECT_TRUE(IsGranted(*waiting));
 }
 
