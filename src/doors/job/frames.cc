@@ -107,7 +107,7 @@ Status CheckOutputPlaces(const Session& session, const Job& job, const DataFrame
 }
 
 Result<JobFrames> OpenFrames(Session& session, const Job& job) {
-  PT_TRY(OpenTables(session, job));
+  PT_TRY(StateOf(session).inputs().Together([&] { return OpenTables(session, job); }));
   const DataFrame etl = SqlWithModels(session, job.file.etl.sql);
   const Result<SchemaPtr> schema = etl.Schema();
   if (!schema.ok()) return At("etl.sql", schema.status());

@@ -73,10 +73,23 @@ Status InputRecord::Add(const std::filesystem::path& input, std::string sha256) 
   file.sha256 = std::move(sha256);
   if (file.sha256.empty()) PT_TRY(AddHash(file));
   files_.emplace(file.path, file);
+  return Write();
+}
+
+Status InputRecord::Write() const {
   if (file_.empty()) return Status::OK();
   std::vector<InputFile> all;
   for (const auto& [path, each] : files_) all.push_back(each);
   return WriteFile(file_, Pretty(FieldsToJson(all)));
+}
+
+Status InputRecord::Together(const std::function<Status()>& add) {
+  const size_t before = files_.size();
+  std::filesystem::path file = std::exchange(file_, {});
+  const Status added = add();
+  file_ = std::move(file);
+  const Status written = files_.size() > before ? Write() : Status::OK();
+  return added.ok() ? written : added;
 }
 
 }  // namespace protium

@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -41,7 +42,7 @@ struct InputPattern {
   auto operator<=>(const InputPattern&) const = default;
 };
 
-// Stored as a JSON list of InputFile, rewritten whole whenever a file is added. One thread.
+// Stored as a JSON list of InputFile, rewritten whole whenever files are added. One thread.
 class InputRecord {
  public:
   // With `resume`, reads `file` and compares every entry with the disk: a file that is gone or has
@@ -50,12 +51,15 @@ class InputRecord {
   static Result<InputRecord> Open(std::filesystem::path file, bool resume);
   // `sha256`: its hash, if that is known; empty: it is computed.
   Status Add(const std::filesystem::path& input, std::string sha256 = {});
+  // Calls `add`, and writes what it adds to this record once, which costs two flushes of the disk.
+  Status Together(const std::function<Status()>& add);
   // For RefuseInputs() alone; not stored. Add() adds the files that match at present.
   void AddPattern(InputPattern pattern) { patterns_.insert(std::move(pattern)); }
   const std::map<std::string, InputFile>& files() const { return files_; }
   const std::set<InputPattern>& patterns() const { return patterns_; }
 
  private:
+  Status Write() const;
   explicit InputRecord(std::filesystem::path file) : file_(std::move(file)) {}
   std::filesystem::path file_;  // Empty: in memory only.
   std::map<std::string, InputFile> files_;

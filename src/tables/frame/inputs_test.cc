@@ -38,6 +38,27 @@ TEST_F(Inputs, ThatDidNotChangeAreTakenAgain) {
   EXPECT_EQ(InputRecord::Open(folder_ / "inputs.json", true)->files().size(), 2u);
 }
 
+TEST_F(Inputs, ThatAreAddedTogetherAreWrittenOnce) {
+  const fs::path file = folder_ / "together.json";
+  auto record = *InputRecord::Open(file, false);
+  const auto add = [&](const char* last) {
+    return record.Together([&, last]() -> Status {
+      PT_TRY(record.Add(folder_ / "a.csv"));
+      EXPECT_FALSE(fs::exists(file));
+      return record.Add(folder_ / last);
+    });
+  };
+  EXPECT_TRUE(add("b.csv").ok());
+  EXPECT_EQ(InputRecord::Open(file, true)->files().size(), 2u);
+  fs::remove(file);
+  EXPECT_TRUE(add("b.csv").ok());
+  EXPECT_FALSE(fs::exists(file)) << "nothing was added";
+  EXPECT_FALSE(add("none.csv").ok());
+  Write("c.csv", "");
+  ASSERT_TRUE(record.Add(folder_ / "c.csv").ok());
+  EXPECT_EQ(InputRecord::Open(file, true)->files().size(), 3u);
+}
+
 TEST_F(Inputs, ThatWereOnlyTouchedAreTakenAgain) {
   fs::last_write_time(folder_ / "a.csv", fs::file_time_type::clock::now() + std::chrono::hours(1));
   EXPECT_TRUE(Resume().ok()) << Resume();
