@@ -261,7 +261,7 @@ TEST_F(Kept, AMistakeIsRefusedWhateverIsKept) {
   };
   for (int i = 0; i < 2; ++i) {
     ReplaceInJob("SELECT * FROM machines", "SELECT *, zebra FROM machines");
-    refused("no column \"zebra\"");
+    refused("column \"zebra\" not found");
     ReplaceInJob("by = [\"id\"]\n[[pipeline]]", "by = [\"zebra\"]\n[[pipeline]]");
     refused("\"zebra\"");
   }
@@ -281,7 +281,6 @@ TEST_F(Kept, AWarningIsGivenInEveryRun) {
   const Outcome second = Run();
   EXPECT_THAT(second.err, HasSubstr("etl      kept from"));
   EXPECT_THAT(second.err, HasSubstr(leak));
-  EXPECT_EQ(second.json["leaks"], first.json["leaks"]);
   EXPECT_THAT(Run({"--set", "leaks.known=[\"copy\"]"}).err, Not(HasSubstr(leak)));
   EXPECT_THAT(Run({"--set", "leaks.look=false"}).err, Not(HasSubstr(leak)));
   EXPECT_THAT(Run().err, HasSubstr(leak));
