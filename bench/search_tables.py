@@ -36,7 +36,7 @@ loss = "{loss}"
 [train]
 metrics = ["{metric}"]
 """
-# The first trial of a search is random; what defaults have is in the space.
+# The first two trials have the defaults of either kind, but for a trace of weight decay.
 SEARCH = f"""
 [folds]
 k = {FOLDS}
@@ -56,8 +56,24 @@ kind = ["tree_estimator", "torch_estimator"]
 "train.batch_size" = [32, 128, 512]
 "train.optimizer.learning_rate" = {{ log_uniform = [3e-4, 3e-2] }}
 "train.optimizer.weight_decay" = {{ log_uniform = [1e-6, 1e-1] }}
-"net.hidden" = [[16], [64], [64, 32]]
+"net.hidden" = [[16], [64], [64, 32], [128, 64]]
 "net.dropout" = {{ uniform = [0, 0.5] }}
+
+[[search.first]]
+kind = "tree_estimator"
+"trees.rounds" = 200
+"trees.learning_rate" = 0.05
+"trees.leaves" = 31
+"trees.min_weight" = 1
+
+[[search.first]]
+kind = "torch_estimator"
+"train.epochs" = 10
+"train.batch_size" = 512
+"train.optimizer.learning_rate" = 1e-3
+"train.optimizer.weight_decay" = 1e-6
+"net.hidden" = [128, 64]
+"net.dropout" = 0
 """
 
 

@@ -104,6 +104,7 @@ struct SearchOptions {
   std::optional<double> target;  // The first trial that reaches it is the last one.
   int64_t patience = 0;  // So many trials without a better one end the search; 0: they do not.
   double least = 0;      // The smallest improvement that counts for it (Fields() says how).
+  std::vector<Json> first;  // Values by path: those of the first trials. Others are drawn.
   std::string from;      // A run folder whose trials are known already; empty: none.
   int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
   Space space;           // Empty: one trial with unchanged options.
@@ -175,6 +176,9 @@ struct SearchOptions {
            .at_least = 0,
            .at_most = 20});
     VisitEnds(visit);
+    visit("first", first,
+          {.help = "values of the first trials, a table each, by path as in space; what a table "
+                   "leaves out is drawn"});
     visit("from", from,
           {.help = "the folder of an earlier run: its trials count as known, and those with the "
                    "same options on the same rows are not computed again"});

@@ -50,7 +50,7 @@ class Search:
             search.tell(trial, (trial["x"] - 1) ** 2)
         print(search.best)
 
-    Space, method, trials, seed, prune, grace, reduction, brackets, seconds, target, patience,
+    Space, method, trials, seed, first, prune, grace, reduction, brackets, seconds, target, patience,
     metric, choose and require are those of [search] in a job file (docs/choosing-a-model.md), but
     metrics may have any names. Of several, higher_is_better names those that are better when higher,
     and a trial is told all of them: search.tell(trial, {"auc": 0.9, "latency_us": 30}). The same
@@ -68,7 +68,8 @@ class Search:
                  metric: str | Sequence[str] = "", choose: str = "knee",
                  require: Sequence[str] = (),
                  higher_is_better: bool | str | Sequence[str] = False,
-                 save: str | os.PathLike[str] = "", least: float = 0) -> None:
+                 save: str | os.PathLike[str] = "", least: float = 0,
+                 first: Sequence[Mapping[str, Any]] = ()) -> None:
         self._handle = 0
         options = {"space": {name: _plain(values) for name, values in space.items()},
                    "method": method, "trials": trials, "seed": seed, "lag": lag, "prune": prune,
@@ -76,6 +77,8 @@ class Search:
                    "seconds": seconds, "patience": patience, "least": least, "metric": metric, "choose": choose,
                    "require": list(require), "higher_is_better": higher_is_better,
                    "save": os.fspath(save)}
+        if first:
+            options["first"] = [dict(values) for values in first]
         if target is not None:
             options["target"] = target
         self._handle = _library.made("pt_search_open", json.dumps(options, default=_plain).encode())

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 from .errors import EnvironmentFault, UsageError
 from .search import Search
@@ -23,7 +23,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
                                                    "learning_rate": {"log_uniform": [0.01, 0.3]}})
         search.fit(X, y).best_params_
 
-    `space`, `method`, `trials` and `seed` are those of the search; all else, also what is known
+    `space`, `method`, `trials`, `seed` and `first` are those of the search; all else, also what is known
     after fit(), is as for GridSearchCV. The trials come one after another, each of them after the
     scores of those before; `n_jobs` folds of one are fitted at the same time.
     """
@@ -32,7 +32,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
                  trials: int = 64, seed: int = 0, scoring: Any = None, n_jobs: int | None = None,
                  refit: Any = True, cv: Any = None, verbose: int = 0,
                  pre_dispatch: Any = "2*n_jobs", error_score: Any = float("nan"),
-                 return_train_score: bool = False) -> None:
+                 return_train_score: bool = False,
+                 first: Sequence[Mapping[str, Any]] = ()) -> None:
         super().__init__(estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
                          verbose=verbose, pre_dispatch=pre_dispatch, error_score=error_score,
                          return_train_score=return_train_score)
@@ -40,6 +41,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.method = method
         self.trials = trials
         self.seed = seed
+        self.first = first
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
         """Searches, and fits the best parameters to all rows. Fits print no progress unless the
@@ -54,6 +56,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
 
     def _run_search(self, evaluate_candidates: Callable[..., Mapping[str, Any]]) -> None:
         search = Search(self.space, method=self.method, seed=self.seed, higher_is_better=True,
+                        first=self.first,
                         trials=0 if self.method == "grid" else self.trials)
         for trial in search:
             results = evaluate_candidates([trial.values])

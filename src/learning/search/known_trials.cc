@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "frame/session_state.h"
 #include "os/file.h"
-#include "search/space.h"
+#include "search/first_trials.h"
 
 namespace protium {
 namespace {
@@ -24,16 +24,6 @@ Status RefusedFrom(std::string what, std::string fix) {
                .what = std::move(what),
                .where = "search.from",
                .fix = std::move(fix)});
-}
-
-// Whether `value` is one that the dimension can have.
-bool Holds(const Dimension& dimension, const Json& value) {
-  if (dimension.kind == Dimension::Kind::kChoice) {
-    return std::ranges::find(dimension.choices, value) != dimension.choices.end();
-  }
-  if (IsWhole(dimension.kind) ? !value.is_number_integer() : !value.is_number()) return false;
-  const double number = value.get<double>();
-  return number >= dimension.low && number <= dimension.high;
 }
 
 // All its values are of the space, and nothing but what has a condition is left out.

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <utility>
 
+#include "search/first_trials.h"
 #include "search/space.h"
 
 namespace protium {
 
-Result<Proposed> Propose(const SearchOptions& options, std::span<const Condition> conditions,
+Result<Proposed> Propose(const SearchOptions& given, std::span<const Condition> conditions,
                          const std::string& path) {
+  SearchOptions options = given;
+  PT_LET(options.first, ReadFirst(given, conditions, path + ".first"));
   Proposed proposed;
   if (options.method != SearchMethod::kTpe || options.space.empty()) {
     PT_LET(proposed.first, ProposeTrials(options, path));
@@ -18,7 +21,7 @@ Result<Proposed> Propose(const SearchOptions& options, std::span<const Condition
     return proposed;
   }
   PT_LET(proposed.count, CountTrials(options, path));
-  proposed.tpe = std::make_shared<const Tpe>(options.space, options.seed, conditions);
+  proposed.tpe = std::make_shared<const Tpe>(options.space, options.seed, conditions, options.first);
   const int64_t points = proposed.tpe->CountPoints();
   if (points > 0) proposed.count = std::min(proposed.count, points);
   proposed.first = proposed.tpe->First(proposed.count);

@@ -30,6 +30,7 @@ Json Identity(const Search& search, const SettledSearch& settled) {
                    {"prune", PruningToJson(settled.prune)},
                    {"from", TrialsOf(settled.known)},
                    {"space", ToJson(options.space)}};
+  if (!options.first.empty()) identity["first"] = options.first;
   if (!options.require.empty()) identity["require"] = options.require;
   if (const auto& population = settled.proposed.population) {
     identity["population"] = population->members();

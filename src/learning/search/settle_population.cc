@@ -16,6 +16,7 @@
 #include "protium/stage_options.h"
 #include "recipe/depends_on_steps.h"
 #include "search/population.h"
+#include "search/first_trials.h"
 #include "search/space.h"
 
 namespace protium {
@@ -136,6 +137,7 @@ Status ProposePopulation(const Search& search, const Catalogue& catalogue, Propo
   SearchOptions first = options;
   first.method = SearchMethod::kRandom;
   first.trials = options.population;
+  PT_LET(first.first, ReadFirst(first, {}, "search.first"));
   PT_LET(proposed.first, ProposeTrials(first, "search"));
   if (int64_t(proposed.first.size()) < options.population) {
     return Refused("search.population",

@@ -90,7 +90,7 @@ Result<std::vector<Json>> WholeGrid(const SearchOptions& options, const std::str
   return trials;
 }
 
-// A space of choices with no more combinations than trials is tried completely: drawing would find
+// The first draws take what is given. A space of choices with no more combinations than trials is tried completely: drawing would find
 // the last ones only late.
 std::vector<Json> DrawTrials(const SearchOptions& options, int64_t wanted) {
   const int64_t all = CountCombinations(options.space);
@@ -106,6 +106,7 @@ std::vector<Json> DrawTrials(const SearchOptions& options, int64_t wanted) {
     for (const Dimension& each : options.space) {
       values[each.path] = DrawValue(each, options.seed, number);
     }
+    if (size_t(number) < options.first.size()) values.update(options.first[size_t(number)]);
     const bool fresh = known.insert(Dump(values)).second;
     vain = fresh ? 0 : vain + 1;
     if (fresh) trials.push_back(std::move(values));

@@ -101,8 +101,8 @@ Halves Halve(const std::vector<const Told*>& told) {
 
 }  // namespace
 
-Tpe::Tpe(Space space, int64_t seed, std::span<const Condition> conditions)
-    : space_(std::move(space)), seed_(seed), groups_(1) {
+Tpe::Tpe(Space space, int64_t seed, std::span<const Condition> conditions, std::vector<Json> first)
+    : space_(std::move(space)), seed_(seed), first_(std::move(first)), groups_(1) {
   for (const Dimension& each : space_) choices_.push_back(GridPoints(each));
   const auto find = [&](const std::string& path) {
     return size_t(std::ranges::find(space_, path, &Dimension::path) - space_.begin());
@@ -175,6 +175,7 @@ Point Tpe::DrawEvenly(int64_t number, int64_t vain) const {
     // Beyond the numbers of trials that a search can have.
     values[each.path] = DrawValue(each, seed_, number - 1 + vain * 1000000);
   }
+  if (vain == 0 && number <= int64_t(first_.size())) values.update(first_[size_t(number - 1)]);
   Point point = PointOf(values);
   LeaveOut(point);
   return point;
@@ -208,10 +209,12 @@ int64_t Tpe::CountPoints() const {
   return all;
 }
 
+int64_t Tpe::Evenly() const { return std::max(kRandomTrials, int64_t(first_.size())); }
+
 std::vector<Json> Tpe::First(int64_t count) const {
   std::vector<Json> first;
   std::vector<Point> points;
-  for (int64_t number = 1; number <= std::min(count, kRandomTrials); ++number) {
+  for (int64_t number = 1; number <= std::min(count, Evenly()); ++number) {
     first.push_back(Ask(number, {}, points));
     points.push_back(PointOf(first.back()));
   }
@@ -289,7 +292,8 @@ Point Tpe::Propose(int64_t number, uint64_t round, const History& history) const
 
 Json Tpe::Ask(int64_t number, std::span<const Told> told, std::span<const Point> running) const {
   const History history{told, running};
-  const bool begins = number <= kRandomTrials && int64_t(told.size()) < kRandomTrials;
+  const bool begins = number <= int64_t(first_.size()) ||
+                      (number <= kRandomTrials && int64_t(told.size()) < kRandomTrials);
   if (!begins && !told.empty()) {
     for (uint64_t round = 0; round < kRounds; ++round) {
       // As it will be told: real numbers have six digits.

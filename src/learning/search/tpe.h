@@ -4,7 +4,7 @@
 // Watanabe 2023), but with more good trials (there a tenth) and more points (there 24).
 //
 // 1. The first 10 trials, unless 10 results are known, and those that no result precedes, are drawn
-//    evenly.
+//    evenly, but for the values that some of the first are given.
 // 2. Of n results the best min(ceil(0.15 n), 25) are good; the others and all running trials, which
 //    count as bad until they end (the liar), are bad.
 // 3. Of 128 points (fewer, at least 24, after more than 187 results) drawn from the Parzen
@@ -51,12 +51,16 @@ struct Told {
 // Has no state but its space: what Ask() returns depends on the arguments alone, on any machine.
 class Tpe {
  public:
-  Tpe(Space space, int64_t seed, std::span<const Condition> conditions = {});
+  // `first` are values by path of the first trials, all in the space and each with what its
+  // conditions ask for (first_trials.h).
+  Tpe(Space space, int64_t seed, std::span<const Condition> conditions = {},
+      std::vector<Json> first = {});
 
   // The number of different points; 0: more than 2^53, or infinite.
   int64_t CountPoints() const;
 
-  // The values of the trials that no result changes: the first 10, or `count` if that is less.
+  // The values of the trials that no result changes: the first 10, or those that are given if they
+  // are more, or `count` if that is less.
   std::vector<Json> First(int64_t count) const;
 
   // For each option its ends or choices, each beside the first ones of the others: sets of values
@@ -83,6 +87,7 @@ class Tpe {
     bool Holds(const Point& point) const;
   };
 
+  int64_t Evenly() const;  // How many of the first trials are drawn evenly.
   bool TakesPart(const Group& group, const Point& point) const;
   void LeaveOut(Point& point) const;
   Point DrawEvenly(int64_t number, int64_t vain) const;
@@ -93,6 +98,7 @@ class Tpe {
 
   Space space_;
   int64_t seed_;
+  std::vector<Json> first_;
   std::vector<std::vector<Json>> choices_;  // By dimension; each once.
   std::vector<Group> groups_;               // The one without a condition first.
 };
