@@ -39,6 +39,12 @@ def trials_of(run_folder):
                 for each in csv.DictReader(file)]
 
 
+# Until the last trial has ended: the fit of the best one on all rows and its scores, which no peer makes, come after.
+def until_last_trial(said):
+    seconds = said["seconds"]
+    return seconds["total"] - seconds["fit"] - seconds["train"] - seconds["score"]
+
+
 class Searched:
     def __init__(self, binaries, python, job, run, figures_in):
         self.binaries, self.python, self.job_file, self.run, self.figures_in = binaries, python, job, run, figures_in
@@ -90,7 +96,7 @@ class Searched:
     def our_random_flights(self, tables):
         with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
             said, _ = self.random_asha(tables, folder)
-        return [{"figure": f"flights, {TRIALS} random trials", "value": said["seconds"]["total"], "unit": "s"},
+        return [{"figure": f"flights, {TRIALS} random trials", "value": until_last_trial(said), "unit": "s"},
                 {"figure": f"flights, {TRIALS} random trials, best rmse", "value": said["search"]["value"], "unit": "minutes"}]
 
     def of_ray(self, tables):
@@ -104,13 +110,14 @@ class Searched:
             tpe, tpe_spent = self.search(tables, folder, "search.method=tpe", *ASHA)
             self.trials = trials_of(tpe["folder"])
         for name, value, unit in (
+                (f"flights, {TRIALS} trials, and the model of the best on all rows", tpe["seconds"]["total"], "s"),
                 ("random, all epochs", whole["seconds"]["total"], "s"),
                 ("random, asha", some["seconds"]["total"], "s"),
                 ("asha / all epochs, time", some["seconds"]["total"] / whole["seconds"]["total"], ""),
                 ("asha / all epochs, processor time", some_spent / whole_spent, ""),
                 ("asha / all epochs, best rmse", some["search"]["value"] / whole["search"]["value"], ""),
                 *((f"flights, {whose} trials{what}", value, unit) for whose in (TRIALS, f"the same {TRIALS}") for what, value, unit in (
-                    ("", tpe["seconds"]["total"], "s"), (", processor time", tpe_spent, "s"),
+                    ("", until_last_trial(tpe), "s"), (", processor time", tpe_spent, "s"),
                     (", best rmse", tpe["search"]["value"], "minutes")))):
             yield {"figure": name, "value": value, "unit": unit}
 
