@@ -179,8 +179,10 @@ class Model:
             batch = (rows.to_batches() or [pyarrow.RecordBatch.from_pylist([], rows.schema)])[0]
         return pyarrow.Table.from_batches([self.scorer().forecast(horizon, batch)])
 
-    def export(self, format: str, path: str | os.PathLike[str], *, force: bool = False) -> list[str]:
+    def export(self, format: str, path: str | os.PathLike[str], *, force: bool = False, precision: str | None = None,
+               most_loss: float | None = None) -> list[str]:
         """Writes the model for another tool: "onnx", or another format of `protium export --help`.
+        precision="int8": with weights of 8 bits, unless that makes it worse by more than the share `most_loss`.
         Returns what the format cannot hold."""
         from . import _command
 
@@ -189,7 +191,10 @@ class Model:
         with tempfile.TemporaryDirectory(prefix="protium-") as scratch:
             self.save(Path(scratch) / "model")
             words = ["export", os.path.join(scratch, "model"), "--to", format, "--output", os.path.abspath(path)]
-            return list(_command.said_json(*words, *(["--force"] if force else []))["left_out"])
+            words += ["--force"] if force else []
+            words += ["--precision", precision] if precision is not None else []
+            words += ["--most-loss", str(most_loss)] if most_loss is not None else []
+            return list(_command.said_json(*words)["left_out"])
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes the model's folder atomically; an existing model is replaced."""

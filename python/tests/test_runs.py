@@ -103,6 +103,7 @@ class Runs(unittest.TestCase):
             path = os.path.join(folder, "m.onnx")
             self.assertEqual(self.model.export("onnx", path), [])
             self.assertGreater(os.path.getsize(path), 500)
+            self.assertEqual(self.model.export("onnx", path, force=True, precision="int8", most_loss=1), [])
             with self.assertRaisesRegex(pt.UsageError, "force=True"):
                 self.model.export("onnx", path)
             with self.assertRaisesRegex(pt.UsageError, 'did you mean "onnx"'):

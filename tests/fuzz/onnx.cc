@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const OnnxOptions options{.model = models.Make(data, size),
                             .file = models.folder() / "model.onnx",
-                            .net_only = (data[0] & 0x80) != 0};
+                            .net_only = (data[0] & 0x80) != 0,
+                            .int8 = (data[0] & 0x40) != 0};
   const auto report = WriteOnnx(options);
   if (!report.ok()) PT_CHECK(FaultOf(report.status()).exit != Exit::kBug);
   return 0;

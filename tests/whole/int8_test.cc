@@ -11,6 +11,8 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
+#include "model/model_folder.h"
+#include "onnx_runtime/net.h"
 #include "protium/scorer.h"
 #include "whole/own_job.h"
 
@@ -120,6 +122,27 @@ TEST_F(Int8Model, IsRefusedIfItsCostIsNotKnown) {
               HasSubstr("it is not known how much worse this model is in int8"));
 }
 
+TEST_F(Int8Model, IsJudgedByItsFolderAsWhenItIsLoaded) {
+  ModelFiles files = *ReadModelFolder(own_.Model());
+  const auto loss = AllowedInt8(files, 1);
+  ASSERT_TRUE(loss.ok()) << Render(FaultOf(loss.status()));
+  EXPECT_EQ(Describe(*loss), Describe(*LossOfInt8(StateOf(Load()))));
+  const auto why = [&](double most_loss) {
+    const auto allowed = AllowedInt8(files, most_loss);
+    return allowed.ok() ? "" : Render(FaultOf(allowed.status()));
+  };
+  Json& measured = files.json["metrics.json"]["training"]["int8"];
+  measured["float32"] = 40;
+  measured["int8"] = measured["higher_is_better"].get<bool>() ? 39 : 41;
+  EXPECT_THAT(why(0.02), HasSubstr("2.5% worse than 40 in float32"));
+  measured = nullptr;
+  EXPECT_THAT(why(1), HasSubstr("it is not known how much worse this model is in int8"));
+  files.json["net.json"]["net"]["name"] = "cnn";
+  EXPECT_THAT(why(1), HasSubstr("cnn is not computed in int8"));
+  files.json.erase("net.json");
+  EXPECT_THAT(why(1), HasSubstr("a model without an estimator has no weights to round"));
+}
+
 TEST_F(Int8Model, IsRefusedByNameForOtherPrecisionsAndSenselessLosses) {
   const auto refused = [&](std::vector<std::string> flags, const std::string& what) {
     flags.insert(flags.end(), {"--output", own_ / "out.csv"});
@@ -131,6 +154,79 @@ TEST_F(Int8Model, IsRefusedByNameForOtherPrecisionsAndSenselessLosses) {
   refused({"--precision", "int4"}, "int4");
   refused({"--most-loss", "0.1"}, "--most-loss is for --precision int8, which is not given");
   refused({"--precision", "int8", "--most-loss", "2"}, "--most-loss 2 is not a share from 0 to 1");
+}
+
+// The columns of a table that an exported graph reads are those of the model's.
+TEST_F(Int8Model, IsAGraphThatOnnxRuntimePredictsTheSameWith) {
+  const std::string graph = own_ / "m.onnx";
+  const auto export_as = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"export",   own_.Model(), "--to",   "onnx",
+                                      "--output", graph,        "--force"};
+    words.insert(words.end(), more.begin(), more.end());
+    return own_.Protium(words);
+  };
+  const Outcome exact = export_as({});
+  ASSERT_EQ(exact.exit, 0) << exact.err;
+  const auto bytes = std::filesystem::file_size(graph);
+  const Outcome written = export_as({"--precision", "int8", "--most-loss", "1"});
+  ASSERT_EQ(written.exit, 0) << written.err;
+  EXPECT_THAT(written.err, HasSubstr("note: in int8: "));
+  EXPECT_LT(std::filesystem::file_size(graph), bytes);
+  if (!NumericsOfOnnx().ok()) {
+    EXPECT_THAT(written.err, HasSubstr("not compared with protium predict --precision int8"));
+    GTEST_SKIP() << "no ONNX Runtime: ./dev setup --onnx brings it";
+  }
+  EXPECT_THAT(written.err,
+              HasSubstr("of those of protium predict --precision int8, on 10000 rows"));
+  ASSERT_EQ(
+      Predict({"--precision", "int8", "--most-loss", "1", "--output", own_ / "int8.csv"}).exit, 0);
+  const Outcome scored =
+      own_.Protium({"predict", "--model", graph, "--input", own_ / "machines.csv", "--columns",
+                    "prediction", "--output", own_ / "graph.csv"});
+  ASSERT_EQ(scored.exit, 0) << scored.err;
+  const auto ours = Predictions(own_, "int8.csv"), theirs = Predictions(own_, "graph.csv");
+  ASSERT_EQ(theirs.size(), ours.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_NEAR(theirs[i], ours[i], 1e-5 * std::max(1.0, std::abs(ours[i]))) << "row " << i;
+  }
+}
+
+// What a net has around its dense layers: the export itself compares 10,000 rows.
+TEST(Int8Graph, AgreesForEveryNetMadeOfLayers) {
+  if (!NumericsOfOnnx().ok()) GTEST_SKIP() << "no ONNX Runtime: ./dev setup --onnx brings it";
+  for (const std::string& net :
+       {std::string("{ name = \"tabular_mlp\", hidden = [32, 24], batch_norm = true }"),
+        std::string("{ name = \"tabm\", members = 4, hidden = [32, 16] }"),
+        std::string("{ name = \"wide_and_deep\", hidden = [32, 32] }"),
+        std::string("{ name = \"dlrm\", bottom = [32], top = [32, 16], embedding = 16 }"),
+        std::string("{ name = \"factorization_machine\", factors = 16 }"),
+        std::string("{ name = \"linear\" }")}) {
+    const OwnJob own(MachinesTable(300),
+                     With(kMachinesJob, "label = ", "net = " + net + "\nlabel = "));
+    const Outcome run = own.Run();
+    ASSERT_EQ(run.exit, 0) << net << run.err;
+    const Outcome written = own.Protium({"export", own.Model(), "--to", "onnx", "--precision",
+                                         "int8", "--most-loss", "1", "--output", own / "m.onnx"});
+    EXPECT_EQ(written.exit, 0) << net << written.err;
+    EXPECT_THAT(written.err, HasSubstr("outputs of the net are within ")) << net;
+  }
+}
+
+TEST_F(Int8Model, IsNotExportedWhereItIsNotMeasuredOrNotHeld) {
+  const auto refused = [&](const std::string& format, std::vector<std::string> more,
+                           const std::string& what) {
+    std::vector<std::string> words = {"export",   own_.Model(),   "--to",       format,
+                                      "--output", own_ / "graph", "--precision"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome out = own_.Protium(words);
+    EXPECT_EQ(out.exit, 2) << out.err;
+    EXPECT_THAT(out.err, HasSubstr(what));
+    EXPECT_FALSE(std::filesystem::exists(own_ / "graph"));
+  };
+  refused("safetensors", {"int8"}, "safetensors holds no weights of 8 bits");
+  refused("csv", {"int8"}, "csv holds no weights of 8 bits");
+  refused("onnx", {"bf16"}, "models do not predict in bf16");
+  refused("onnx", {"int8", "--most-loss", "2"}, "--most-loss 2 is not a share from 0 to 1");
 }
 
 }  // namespace

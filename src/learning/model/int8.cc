@@ -25,10 +25,17 @@ Status CannotInt8(std::string what, std::string why, std::string fix = kInFloat3
                .fix = std::move(fix)});
 }
 
-Json MeasuredInt8(const ModelState& state) {
-  if (!state.loaded) return state.trained.int8;
-  const auto training = state.metrics.find("training");
-  return training == state.metrics.end() ? Json() : training->value("int8", Json());
+// What the metrics of a saved model say of int8; null: nothing.
+Json MeasuredIn(const Json& metrics) {
+  const auto training = metrics.find("training");
+  const bool there = training != metrics.end() && training->is_object();
+  return there ? training->value("int8", Json()) : Json();
+}
+
+Status CheckComputesInt8(const std::string& net) {
+  if (IsLayered(net)) return Status::OK();
+  return CannotInt8(fmt::format("{} is not computed in int8", net),
+                    fmt::format("only the nets {} are", fmt::join(LayeredNetNames(), ", ")));
 }
 
 Status CheckComputesInt8(const ModelState& state) {
@@ -38,23 +45,10 @@ Status CheckComputesInt8(const ModelState& state) {
   if (state.gpus_per_worker > 0) {
     return CannotInt8("GPUs do not compute in int8", "", "leave --gpus or --precision out");
   }
-  const std::string& net = state.net.net.name;
-  if (IsLayered(net)) return Status::OK();
-  return CannotInt8(fmt::format("{} is not computed in int8", net),
-                    fmt::format("only the nets {} are", fmt::join(LayeredNetNames(), ", ")));
+  return CheckComputesInt8(state.net.net.name);
 }
 
-}  // namespace
-
-double Int8Loss::share() const {
-  const double worse = higher_is_better ? float32 - int8 : int8 - float32;
-  if (worse == 0) return 0;
-  return worse / std::max(std::abs(float32), std::numeric_limits<double>::min());
-}
-
-Result<Int8Loss> LossOfInt8(const ModelState& state) {
-  PT_TRY(CheckComputesInt8(state));
-  const Json measured = MeasuredInt8(state);
+Result<Int8Loss> LossFrom(const Json& measured) {
   const auto number = [&](const char* key) {
     return measured.is_object() && measured.contains(key) && measured[key].is_number();
   };
@@ -69,16 +63,51 @@ Result<Int8Loss> LossOfInt8(const ModelState& state) {
                   .higher_is_better = measured.value("higher_is_better", false)};
 }
 
+Status CheckAllowed(const Int8Loss& loss, double most_loss) {
+  if (loss.share() <= most_loss) return Status::OK();
+  return CannotInt8(
+      fmt::format("in int8 the model's {} on its validation rows is {:.6g}, {:.2g}% worse than "
+                  "{:.6g} in float32",
+                  loss.metric, loss.int8, loss.share() * 100, loss.float32),
+      fmt::format("no more than {:.2g}% is allowed", most_loss * 100),
+      "--most-loss allows more; without --precision the model predicts in float32");
+}
+
+}  // namespace
+
+double Int8Loss::share() const {
+  const double worse = higher_is_better ? float32 - int8 : int8 - float32;
+  if (worse == 0) return 0;
+  return worse / std::max(std::abs(float32), std::numeric_limits<double>::min());
+}
+
+Result<Int8Loss> LossOfInt8(const ModelState& state) {
+  PT_TRY(CheckComputesInt8(state));
+  return LossFrom(state.loaded ? MeasuredIn(state.metrics) : state.trained.int8);
+}
+
+Result<Int8Loss> AllowedInt8(const ModelFiles& files, double most_loss) {
+  const auto net = files.json.find("net.json"), metrics = files.json.find("metrics.json");
+  if (net == files.json.end()) {
+    return CannotInt8("a model without an estimator has no weights to round", "");
+  }
+  NetConfig config;
+  PT_TRY(FieldsFromJson(net->second, "net.json", config));
+  PT_TRY(CheckComputesInt8(config.net.name));
+  PT_LET(Int8Loss loss,
+         LossFrom(metrics == files.json.end() ? Json() : MeasuredIn(metrics->second)));
+  PT_TRY(CheckAllowed(loss, most_loss));
+  return loss;
+}
+
+std::string Describe(const Int8Loss& loss) {
+  return fmt::format("in int8: {} {:.6g} on the model's validation rows, in float32 {:.6g}",
+                     loss.metric, loss.int8, loss.float32);
+}
+
 Result<PipelineModel> WithInt8(const PipelineModel& model, double most_loss) {
   PT_LET(const Int8Loss loss, LossOfInt8(StateOf(model)));
-  if (loss.share() > most_loss) {
-    return CannotInt8(
-        fmt::format("in int8 the model's {} on its validation rows is {:.6g}, {:.2g}% worse than "
-                    "{:.6g} in float32",
-                    loss.metric, loss.int8, loss.share() * 100, loss.float32),
-        fmt::format("no more than {:.2g}% is allowed", most_loss * 100),
-        "--most-loss allows more; without --precision the model predicts in float32");
-  }
+  PT_TRY(CheckAllowed(loss, most_loss));
   ModelState copy = StateOf(model);
   copy.int8 = true;
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));

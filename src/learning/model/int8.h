@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "model/model_folder.h"
 #include "model/model_state.h"
 #include "pipeline/estimator_kind.h"
 
@@ -27,6 +28,12 @@ Result<Int8Loss> LossOfInt8(const ModelState& state);
 
 // The usual largest Int8Loss::share().
 inline constexpr double kMostInt8Loss = 0.001;
+
+// The same of a model folder; also fails if its share() is above `most_loss`.
+Result<Int8Loss> AllowedInt8(const ModelFiles& files, double most_loss);
+
+// "in int8: auc 0.91 on the model's validation rows, in float32 0.9101".
+std::string Describe(const Int8Loss& loss);
 
 // Returns a copy of `model` whose workers and scorers compute with weights of 8 bits. Fails as
 // LossOfInt8() does, and if its share() is above `most_loss`.

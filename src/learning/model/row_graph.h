@@ -24,8 +24,9 @@ bool CanRunGraphs();
 
 // Fails with Exit::kUsage for other nets, and with Exit::kEnvironment, naming the command that
 // brings it, where ONNX Runtime is missing. `scaled`: numbers that are made while rows are packed.
+// `int8`: the graph of a net made of layers, with weights of 8 bits.
 Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(
     const NetConfig& config, const std::filesystem::path& weights,
-    const std::vector<ScaledNumber>& scaled = {});
+    const std::vector<ScaledNumber>& scaled = {}, bool int8 = false);
 
 }  // namespace protium

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "nets/int8_weights.h"
 #include "nets/product.h"
 
 namespace protium {
-namespace {
-
-// With fewer, finding a row's scale takes longer than the products.
-constexpr int64_t kLeastInt8 = 16;
-
-}  // namespace
 
 Dense::Dense(const float* weight, int64_t outputs, int64_t stride,
              std::span<const InputRange> inputs)
@@ -31,8 +26,7 @@ Dense::Dense(const float* weight, int64_t outputs, int64_t stride,
 
 Dense Dense::InInt8() && {
   static_assert(kPanelWidth == kInt8Panel);
-  const bool gains = inputs_ >= kLeastInt8 && outputs_ >= kLeastInt8;
-  if (!gains || inputs_ > Int8Panels::kMostInputs) return std::move(*this);
+  if (!GainsByInt8(inputs_, outputs_)) return std::move(*this);
   std::vector<float> weights(size_t(inputs_ * outputs_));
   for (int64_t j = 0; j < outputs_; ++j) {
     const float* from = panels_.data() + j / kPanelWidth * inputs_ * kPanelWidth + j % kPanelWidth;

@@ -3,15 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "base/clones.h"
+#include "nets/int8_weights.h"
 
 namespace protium {
 namespace {
-
-constexpr float kMost = 127;
 
 int64_t RoundedUp(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
@@ -45,7 +43,7 @@ PT_CLONES void Quantise(const float* in, int64_t count, float factor, float zero
   for (int64_t k = 0; k < count; ++k) {
     float x = in[k] * factor + zero;
     x = x > 0 ? x : 0;  // NaN becomes 0.
-    x = x < kMost ? x : kMost;
+    x = x < kMostInt8 ? x : kMostInt8;
     out[k] = uint8_t(int32_t(x + 0.5f));
   }
 }
@@ -57,11 +55,10 @@ RowScale QuantiseRow(const float* in, int64_t count, uint8_t* out) {
     std::fill_n(out, count, uint8_t{0});
     return {std::numeric_limits<float>::quiet_NaN(), 0};
   }
-  // Of a row so close to 0, what is left of its numbers is 0.
-  const float factor = width > 1e-30f ? kMost / width : 0;
+  const float factor = width > kLeastInt8Width ? kMostInt8 / width : 0;
   const auto zero = int32_t(-range.low * factor + 0.5f);
   Quantise(in, count, factor, float(zero), out);
-  return {factor > 0 ? width / kMost : 0, zero};
+  return {factor > 0 ? width / kMostInt8 : 0, zero};
 }
 
 // sums[j] += (products[j] - zero * totals[j]) * scale * scales[j]
@@ -100,19 +97,14 @@ Int8Panels::Int8Panels(std::span<const float> weights, int64_t inputs, int64_t o
       panels_(size_t(panels_count_ * groups_ * kInt8Group * kInt8Panel), 0),
       scales_(size_t(panels_count_ * kInt8Panel), 0),
       totals_(scales_.size(), 0) {
+  const Int8Weights rounded = RoundToInt8(weights, inputs, outputs);
+  std::ranges::copy(rounded.scales, scales_.begin());
+  std::ranges::copy(rounded.totals, totals_.begin());
   for (int64_t j = 0; j < outputs; ++j) {
-    float most = 0;
-    for (int64_t k = 0; k < inputs; ++k) {
-      most = std::max(most, std::abs(weights[size_t(k * outputs + j)]));
-    }
-    if (!(most > 0)) continue;
-    scales_[size_t(j)] = most / kMost;
     int8_t* const panel = panels_.data() + j / kInt8Panel * groups_ * kInt8Group * kInt8Panel;
     for (int64_t k = 0; k < inputs; ++k) {
-      const double share = double(weights[size_t(k * outputs + j)]) / double(most);
-      const auto rounded = int8_t(std::lround(share * double(kMost)));
-      panel[(k / kInt8Group * kInt8Panel + j % kInt8Panel) * kInt8Group + k % kInt8Group] = rounded;
-      totals_[size_t(j)] += rounded;
+      panel[(k / kInt8Group * kInt8Panel + j % kInt8Panel) * kInt8Group + k % kInt8Group] =
+          rounded.values[size_t(k * outputs + j)];
     }
   }
 }

@@ -6,7 +6,8 @@
 //    Numbers are float64, where NaN stands for NULL; texts are strings, where "" stands for NULL.
 //    Whole numbers that are categories are int64, without NULL.
 // 2. Stages compute in float64 and nets in float32, as in Protium. Sums run in another order, so
-//    predictions agree to a relative error of about 1e-6, not to the bit.
+//    predictions agree to a relative error of about 1e-6, not to the bit. In int8 a value that lies
+//    between two of its levels may be rounded to the other one.
 // 3. What a graph cannot express is refused by name. Nothing is left out silently.
 #pragma once
 
@@ -23,6 +24,7 @@ struct OnnxOptions {
   std::filesystem::path model;  // A model folder.
   std::filesystem::path file;   // Appears whole or not at all; replaced if it exists.
   bool net_only = false;        // Inputs are then the columns that the net reads.
+  bool int8 = false;            // With the weights of 8 bits of `predict --precision int8`.
 };
 
 struct OnnxColumn {
@@ -41,7 +43,7 @@ struct OnnxReport {
 Result<OnnxReport> WriteOnnx(const OnnxOptions& options);
 
 // Increase it whenever the layout of OnnxOptions or OnnxReport changes.
-inline constexpr int32_t kOnnxLibraryVersion = 1;
+inline constexpr int32_t kOnnxLibraryVersion = 2;
 
 // The library's only entry point, protium_write_onnx. Returns false if it was built for another
 // version.

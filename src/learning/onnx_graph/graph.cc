@@ -181,6 +181,12 @@ Value Graph::Wholes(std::initializer_list<int64_t> numbers) {
 Value Graph::Flags(std::span<const uint8_t> flags) {
   return Constant(kFlag, flags.data(), flags.size_bytes(), {int64_t(flags.size())});
 }
+Value Graph::Int8s(std::span<const int8_t> numbers, std::vector<int64_t> dims) {
+  return Constant(kInt8, numbers.data(), numbers.size_bytes(), std::move(dims));
+}
+Value Graph::Int32s(std::span<const int32_t> numbers) {
+  return Constant(kInt32, numbers.data(), numbers.size_bytes(), {int64_t(numbers.size())});
+}
 
 Value Graph::Texts(std::span<const std::string> texts) {
   const Value value{NewName(), kText};

@@ -19,7 +19,8 @@ namespace protium::onnx {
 
 using Element = NetElement;
 inline constexpr Element kFloat = Element::kFloat, kNumber = Element::kDouble,
-                         kWhole = Element::kInt64, kText = Element::kString, kFlag = Element::kBool;
+                         kWhole = Element::kInt64, kText = Element::kString, kFlag = Element::kBool,
+                         kUint8 = Element::kUint8, kInt8 = Element::kInt8, kInt32 = Element::kInt32;
 
 // A value of the graph: its name and the type of its elements. Its shape follows from the node that
 // makes it; except for constants, the first dimension is always the rows.
@@ -57,6 +58,8 @@ class Graph {
   Value Wholes(std::initializer_list<int64_t> numbers);
   Value Texts(std::span<const std::string> texts);
   Value Flags(std::span<const uint8_t> flags);
+  Value Int8s(std::span<const int8_t> numbers, std::vector<int64_t> dims);
+  Value Int32s(std::span<const int32_t> numbers);
 
   // Casts the value to another element type; returns it unchanged if it has that type.
   Value As(const Value& value, Element element);

@@ -3,7 +3,8 @@
 // those that LibTorch trains, cnn, ft_transformer and text_classifier.
 //
 // A graph adds in an order of its own, so its outputs agree with the net's up to float32's
-// rounding, not to the bit.
+// rounding, not to the bit. In int8 (int8_dense.h) that rounding can also decide to which of two
+// levels a value goes.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct GraphedNet {
   Choice net;
   NetShape shape;
   std::vector<VectorColumn> lists;
+  bool int8 = false;  // With the weights of 8 bits that nets/forward.h computes with.
 };
 
 // What a net reads, as values of the graph.
@@ -38,8 +40,9 @@ class NetFeed {
 std::vector<std::string> GraphedNetNames();
 bool IsGraphed(const std::string& net);
 
-// Adds a net; the result is float32 [rows, outputs]. Fails with Exit::kUsage for another net and
-// for invalid options, with Exit::kInput for weights that are not the net's.
+// Adds a net; the result is float32 [rows, outputs]. Fails with Exit::kUsage for another net, for
+// invalid options and for one in int8 that is not made of layers, with Exit::kInput for weights
+// that are not the net's.
 Result<Value> AddNet(const GraphedNet& net, const Safetensors& weights, NetFeed& feed,
                      Graph& graph);
 

@@ -2,6 +2,7 @@
 #include "onnx_graph/net_writer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 
@@ -33,6 +34,15 @@ Result<std::vector<float>> NetWriter::NumbersOf(const std::string& name) const {
   std::vector<float> numbers(tensor->data.size() / sizeof(float));
   std::memcpy(numbers.data(), tensor->data.data(), numbers.size() * sizeof(float));
   return numbers;
+}
+
+Result<std::vector<float>> NetWriter::NumbersOf(const Variable& tensor) const {
+  PT_LET(const NamedTensor* const found, Find(tensor.name));
+  if (found->shape == tensor.shape) return NumbersOf(tensor.name);
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = fmt::format("the weights \"{}\" are [{}], and the net's are [{}]", tensor.name,
+                           fmt::join(found->shape, ", "), fmt::join(tensor.shape, ", "))});
 }
 
 Result<Value> NetWriter::Weight(const std::string& name) {

@@ -27,6 +27,8 @@ class NetWriter {
   // Fail with Exit::kInput for a tensor that there is not, or that is not of float32.
   Result<const NamedTensor*> Find(const std::string& name) const;
   Result<std::vector<float>> NumbersOf(const std::string& name) const;
+  // Also fails for another shape than the net's.
+  Result<std::vector<float>> NumbersOf(const Variable& tensor) const;
   Result<Value> Weight(const std::string& name);
 
   // x weight' + bias, of rows [rows, in].

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "model/background.h"
 #include "model/model_folder.h"
 #include "model/row_graph.h"
+#include "model/row_net.h"
 #include "rows/packed.h"
 
 namespace protium {
@@ -26,6 +28,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int64_t kMostCompared = 10'000, kComparedAtOnce = 1'000;
 constexpr std::chrono::seconds kLongEnough{4};
 constexpr double kMostApart = 1e-5;
+// In int8: of a row in which a value went to another level, and the share of such rows.
+constexpr double kMostLevelApart = 0.05, kMostOnOtherLevels = 0.05;
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 // The background rows of a model, then rows whose every value is that of some background row.
 // Without a background: numbers between -3 and 3, lists of whole numbers below 256.
@@ -105,60 +110,136 @@ class DrawnRows {
   std::mt19937_64 random_{1};
 };
 
-// How far outputs are apart, as a share of the row's largest one if that is beyond 1.
-double Apart(const std::vector<float>& ours, const std::vector<float>& torch, size_t width) {
-  double most = 0;
-  for (size_t row = 0; row < ours.size(); row += width) {
-    double largest = 1, apart = 0;
-    for (size_t i = row; i < row + width; ++i) {
-      largest = std::max(largest, std::abs(double(torch[i])));
-      const double own = std::abs(double(ours[i]) - double(torch[i]));
-      // A NaN is not equal to anything.
-      if (std::isnan(own)) return std::numeric_limits<double>::infinity();
-      apart = std::max(apart, own);
-    }
-    most = std::max(most, apart / largest);
-  }
-  return most;
-}
+// How far outputs were apart, each as a share of its row's largest one if that is beyond 1.
+struct Apart {
+  int64_t rows = 0;
+  int64_t beyond = 0;   // Rows further apart than rounding explains.
+  double most = 0;      // Of all rows.
+  double rounding = 0;  // Of the others.
 
-Result<std::string> Compare(const NetConfig& config, const ModelFiles& files) {
+  void Add(const float* graph, const float* net, size_t width) {
+    double largest = 1, apart = 0;
+    for (size_t i = 0; i < width; ++i) {
+      largest = std::max(largest, std::abs(double(net[i])));
+      // A NaN is not equal to anything.
+      const double own = std::abs(double(graph[i]) - double(net[i]));
+      apart = std::isnan(own) ? kEndless : std::max(apart, own);
+    }
+    const double share = std::isinf(apart) ? apart : apart / largest;
+    ++rows;
+    most = std::max(most, share);
+    if (share > kMostApart) ++beyond;
+    if (share <= kMostApart) rounding = std::max(rounding, share);
+  }
+};
+
+// What a net makes of rows.
+using Outputs =
+    std::function<Result<std::vector<float>>(const std::shared_ptr<arrow::RecordBatch>&)>;
+
+struct Sides {
+  Outputs graph;
+  Outputs net;
+};
+
+// Compares both until `enough` says so or time is up.
+Result<Apart> Compare(const NetConfig& config, const ModelFiles& files, const Sides& sides,
+                      bool (*enough)(const Apart&)) {
   const auto kept = files.others.find(kBackgroundFile);
   PT_LET(auto background,
          ReadBackground(kept == files.others.end() ? "" : kept->second.string(), config));
-  PT_LET(const auto graph, OpenRowGraph(config, files.weights));
   DrawnRows drawn(config, std::move(background));
   const auto begin = Clock::now();
-  int64_t rows = 0;
-  double most = 0;
-  while (rows < kMostCompared && Clock::now() - begin < kLongEnough) {
+  const auto width = size_t(config.objective.outputs());
+  Apart apart;
+  while (apart.rows < kMostCompared && Clock::now() - begin < kLongEnough && !enough(apart)) {
     PT_LET(const auto batch, drawn.Next());
-    PT_LET(const std::vector<float> ours, graph->Outputs(*batch));
-    PT_LET(const std::vector<float> torch, NetOutputs({config, files.weights, batch}));
-    most = std::max(most, Apart(ours, torch, size_t(config.objective.outputs())));
-    rows += batch->num_rows();
-    if (most <= kMostApart) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the graph of the net {} is {:.1e} away from what LibTorch "
-                                     "computes",
-                                     config.net.name, most),
-                 .why = fmt::format("no more than {:.0e} is explained by rounding", kMostApart),
-                 .kept = "nothing was written"});
+    PT_LET(const std::vector<float> graph, sides.graph(batch));
+    PT_LET(const std::vector<float> net, sides.net(batch));
+    for (size_t at = 0; at + width <= net.size(); at += width) {
+      apart.Add(graph.data() + at, net.data() + at, width);
+    }
   }
-  return fmt::format("outputs of the net are within {:.1e} of LibTorch's, on {} rows", most, rows);
+  return apart;
+}
+
+Outputs OutputsOf(const std::shared_ptr<const RowPredictor>& net) {
+  return [net](const std::shared_ptr<arrow::RecordBatch>& batch) { return net->Outputs(*batch); };
+}
+
+Result<std::string> CompareWithTorch(const NetConfig& config, const ModelFiles& files) {
+  PT_LET(const auto graph, OpenRowGraph(config, files.weights));
+  const auto torch = [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
+    return NetOutputs({config, files.weights, batch});
+  };
+  PT_LET(const Apart apart, Compare(config, files, {OutputsOf(graph), torch},
+                                    [](const Apart& sofar) { return sofar.beyond > 0; }));
+  if (apart.beyond == 0) {
+    return fmt::format("outputs of the net are within {:.1e} of LibTorch's, on {} rows", apart.most,
+                       apart.rows);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the graph of the net {} is {:.1e} away from what LibTorch "
+                                   "computes",
+                                   config.net.name, apart.most),
+               .why = fmt::format("no more than {:.0e} is explained by rounding", kMostApart),
+               .kept = "nothing was written"});
+}
+
+Result<std::string> CompareInInt8(const NetConfig& config, const ModelFiles& files) {
+  PT_LET(const auto graph, OpenRowGraph(config, files.weights, {}, true));
+  PT_LET(const auto net, OpenRowNet(config, files.weights, true));
+  PT_LET(const Apart apart,
+         Compare(config, files, {OutputsOf(graph), OutputsOf(net)},
+                 [](const Apart& sofar) { return sofar.most > kMostLevelApart; }));
+  const bool too_many = double(apart.beyond) > kMostOnOtherLevels * double(apart.rows);
+  if (too_many || apart.most > kMostLevelApart) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = fmt::format("the graph of the net {} in int8 is up to {:.1e} away from what "
+                             "protium predict computes, in {} of {} rows by more than {:.0e}",
+                             config.net.name, apart.most, apart.beyond, apart.rows, kMostApart),
+         .why = fmt::format("no more than {:.2g} in {:.2g}% of the rows is explained by "
+                            "rounding",
+                            kMostLevelApart, kMostOnOtherLevels * 100),
+         .fix = "leave --precision out: the graph is then in float32",
+         .kept = "nothing was written"});
+  }
+  std::string note = fmt::format(
+      "outputs of the net are within {:.1e} of those of protium predict "
+      "--precision int8, on {} rows",
+      apart.rounding, apart.rows - apart.beyond);
+  if (apart.beyond == 0) return note;
+  return note + fmt::format("; on {} more within {:.1e}, where a value lies between two levels",
+                            apart.beyond, apart.most);
+}
+
+Result<NetConfig> NetConfigOf(const ModelFiles& files) {
+  NetConfig config;
+  PT_TRY(FieldsFromJson(files.json.at("net.json"), "net.json", config));
+  return config;
 }
 
 }  // namespace
 
 Result<std::optional<std::string>> CheckAgreement(const std::filesystem::path& model) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
-  const auto net = files.json.find("net.json");
-  if (net == files.json.end() || files.version != kModelVersion) return std::nullopt;
-  NetConfig config;
-  PT_TRY(FieldsFromJson(net->second, "net.json", config));
+  if (!files.json.contains("net.json") || files.version != kModelVersion) return std::nullopt;
+  PT_LET(const NetConfig config, NetConfigOf(files));
   if (!IsRunAsGraph(config.net.name)) return std::nullopt;
-  PT_LET(std::string note, Compare(config, files));
+  PT_LET(std::string note, CompareWithTorch(config, files));
   return std::optional(std::move(note));
+}
+
+Result<std::string> CheckInt8Agreement(const std::filesystem::path& model) {
+  if (!CanRunGraphs()) {
+    return std::string(
+        "not compared with protium predict --precision int8: ONNX Runtime is not here, which "
+        "./dev setup --onnx brings");
+  }
+  PT_LET(const ModelFiles files, ReadModelFolder(model));
+  PT_LET(const NetConfig config, NetConfigOf(files));
+  return CompareInInt8(config, files);
 }
 
 }  // namespace protium

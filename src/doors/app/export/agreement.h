@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a net that LibTorch trained computes the same as a graph.
+// Whether a graph computes the same as the net that it is made of.
 #pragma once
 
 #include <filesystem>
@@ -18,5 +18,11 @@ namespace protium {
 // Fails with Exit::kUsage if an output differs by more than 1e-5, or by that share of the row's
 // largest output if that is beyond 1, and with Exit::kEnvironment without LibTorch or ONNX Runtime.
 Result<std::optional<std::string>> CheckAgreement(const std::filesystem::path& model);
+
+// Likewise for the graph in int8 of a net made of layers, with what `predict --precision int8`
+// computes. Both round to the same levels, except a value that the rounding of float32 puts on the
+// other side of the middle between two of them: so up to 5 rows in 100 may be further apart, by up
+// to 0.05. Without ONNX Runtime it is returned that nothing was compared.
+Result<std::string> CheckInt8Agreement(const std::filesystem::path& model);
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "model/copy_file.h"
 #include "model/export_forest.h"
+#include "model/int8.h"
 #include "model/model_folder.h"
 #include "onnx/onnx.h"
 #include "os/file.h"
@@ -21,64 +22,80 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Result<ModelExported> ToOnnx(const fs::path& model, const fs::path& out, bool net_only) {
-  PT_LET(const auto agreement, CheckAgreement(model));
-  PT_LET(OnnxReport report, WriteOnnx({model, out, net_only}));
-  if (agreement) report.notes.push_back(*agreement);
-  return ModelExported{.files = {out}, .notes = std::move(report.notes)};
+// What the net's outputs agree with, and in int8 what that costs; refuses what does not agree or
+// costs too much.
+Result<std::vector<std::string>> CheckedNotes(const ModelToExport& what) {
+  std::vector<std::string> notes;
+  if (what.most_int8_loss) {
+    PT_LET(const ModelFiles files, ReadModelFolder(what.model));
+    PT_LET(const Int8Loss loss, AllowedInt8(files, *what.most_int8_loss));
+    notes.push_back(Describe(loss));
+    PT_LET(notes.emplace_back(), CheckInt8Agreement(what.model));
+    return notes;
+  }
+  PT_LET(const auto agreement, CheckAgreement(what.model));
+  if (agreement) notes.push_back(*agreement);
+  return notes;
 }
 
-Result<ModelExported> WholeToOnnx(const fs::path& model, const fs::path& out) {
-  return ToOnnx(model, out, false);
-}
-Result<ModelExported> NetToOnnx(const fs::path& model, const fs::path& out) {
-  return ToOnnx(model, out, true);
+ModelExported WrittenGraph(const fs::path& out, OnnxReport report,
+                           const std::vector<std::string>& checked) {
+  report.notes.insert(report.notes.end(), checked.begin(), checked.end());
+  return {.files = {out}, .notes = std::move(report.notes)};
 }
 
-Result<ModelExported> ToTrees(const fs::path& model, const fs::path& out,
+Result<ModelExported> ToOnnx(const ModelToExport& what, bool net_only) {
+  PT_LET(const std::vector<std::string> checked, CheckedNotes(what));
+  PT_LET(OnnxReport report,
+         WriteOnnx({what.model, what.out, net_only, what.most_int8_loss.has_value()}));
+  return WrittenGraph(what.out, std::move(report), checked);
+}
+
+Result<ModelExported> WholeToOnnx(const ModelToExport& what) { return ToOnnx(what, false); }
+Result<ModelExported> NetToOnnx(const ModelToExport& what) { return ToOnnx(what, true); }
+
+Result<ModelExported> ToTrees(const ModelToExport& what,
                               Result<WrittenForest> (*write)(const CarriedForest&)) {
-  PT_LET(ExportedForest exported, ExportForest(model));
+  PT_LET(ExportedForest exported, ExportForest(what.model));
   PT_LET(const WrittenForest written, write(exported.carried));
-  PT_TRY(WriteFile(out, written.bytes));
+  PT_TRY(WriteFile(what.out, written.bytes));
   std::vector<std::string> notes = std::move(exported.notes);
   notes.insert(notes.end(), written.notes.begin(), written.notes.end());
   return ModelExported{
-      .files = {out},
+      .files = {what.out},
       .left_out = {"the stages: inputs are the columns that the trees read (docs/model-folder.md)"},
       .notes = std::move(notes)};
 }
-Result<ModelExported> ToXgboost(const fs::path& model, const fs::path& out) {
-  return ToTrees(model, out, ToXgboostJson);
-}
-Result<ModelExported> ToLightgbm(const fs::path& model, const fs::path& out) {
-  return ToTrees(model, out, ToLightgbmText);
+Result<ModelExported> ToXgboost(const ModelToExport& what) { return ToTrees(what, ToXgboostJson); }
+Result<ModelExported> ToLightgbm(const ModelToExport& what) {
+  return ToTrees(what, ToLightgbmText);
 }
 
-Result<ModelExported> ToTorchScript(const fs::path& model, const fs::path& out) {
-  PT_LET(ScriptFileReport report, WriteTorchScript({model, out}));
-  return ModelExported{.files = {out},
+Result<ModelExported> ToTorchScript(const ModelToExport& what) {
+  PT_LET(ScriptFileReport report, WriteTorchScript({what.model, what.out}));
+  return ModelExported{.files = {what.out},
                        .left_out = {"the stages, and what is predicted from the net's outputs "
                                     "(docs/model-folder.md)"},
                        .notes = std::move(report.notes)};
 }
 
-Result<ModelExported> ToMlflow(const fs::path& model, const fs::path& out) {
-  PT_LET(const auto agreement, CheckAgreement(model));
-  PT_LET(OnnxReport report, WriteMlflowFolder(model, out));
-  if (agreement) report.notes.push_back(*agreement);
-  return ModelExported{.files = {out}, .notes = std::move(report.notes)};
+Result<ModelExported> ToMlflow(const ModelToExport& what) {
+  PT_LET(const std::vector<std::string> checked, CheckedNotes(what));
+  PT_LET(OnnxReport report,
+         WriteMlflowFolder(what.model, what.out, what.most_int8_loss.has_value()));
+  return WrittenGraph(what.out, std::move(report), checked);
 }
 
-Result<ModelExported> ToSafetensors(const fs::path& model, const fs::path& out) {
-  PT_LET(const ModelFiles files, ReadModelFolder(model));
+Result<ModelExported> ToSafetensors(const ModelToExport& what) {
+  PT_LET(const ModelFiles files, ReadModelFolder(what.model));
   if (files.weights.empty()) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the model has no weights",
-                 .where = model.string(),
+                 .where = what.model.string(),
                  .why = "its pipeline has no estimator"});
   }
-  PT_TRY(CopyFile(files.weights, out));
-  return ModelExported{.files = {out},
+  PT_TRY(CopyFile(files.weights, what.out));
+  return ModelExported{.files = {what.out},
                        .left_out = {"everything but the weights: the stages, and how the net is "
                                     "made (docs/model-folder.md)"}};
 }
@@ -86,16 +103,26 @@ Result<ModelExported> ToSafetensors(const fs::path& model, const fs::path& out) 
 }  // namespace
 
 std::vector<ModelFormat> ModelFormats() {
-  return {{"onnx", ".onnx",
-           "a model: stages and net or trees as a graph, for ONNX Runtime and others", WholeToOnnx},
-          {"onnx-net", ".onnx",
-           "a model: its net or trees alone; the inputs are what the stages make", NetToOnnx},
+  return {{.name = "onnx",
+           .ending = ".onnx",
+           .says = "a model: stages and net or trees as a graph, for ONNX Runtime and others",
+           .write = WholeToOnnx,
+           .int8 = true},
+          {.name = "onnx-net",
+           .ending = ".onnx",
+           .says = "a model: its net or trees alone; the inputs are what the stages make",
+           .write = NetToOnnx,
+           .int8 = true},
           {"xgboost", ".json", "a model: its trees alone, for XGBoost and Treelite", ToXgboost},
           {"lightgbm", ".txt", "a model: its trees alone, for LightGBM and Treelite", ToLightgbm},
           {"torchscript", ".pt", "a model: its net alone, with weights, for PyTorch and LibTorch",
            ToTorchScript},
-          {"mlflow", ".mlflow", "a model: a folder that MLflow loads, with --to onnx in it",
-           ToMlflow, true},
+          {.name = "mlflow",
+           .ending = ".mlflow",
+           .says = "a model: a folder that MLflow loads, with --to onnx in it",
+           .write = ToMlflow,
+           .int8 = true,
+           .folder = true},
           {"safetensors", ".safetensors", "a model: its weights by the names of the net's modules",
            ToSafetensors}};
 }

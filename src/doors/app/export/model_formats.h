@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,18 @@ struct ModelExported {
   std::vector<std::string> notes;
 };
 
+struct ModelToExport {
+  std::filesystem::path model;           // Its folder.
+  std::filesystem::path out;             // Appears whole or not at all; replaced if it exists.
+  std::optional<double> most_int8_loss;  // Set: with weights of 8 bits (ReadPrecision()).
+};
+
 struct ModelFormat {
   std::string name;    // "onnx"
   std::string ending;  // The ending of the default output name: ".onnx".
   std::string says;    // One line for help.
-  // Writes the model in the folder `model` to the file `out`, which appears whole or not at all,
-  // and replaces an existing file.
-  Result<ModelExported> (*write)(const std::filesystem::path& model,
-                                 const std::filesystem::path& out);
+  Result<ModelExported> (*write)(const ModelToExport& what);
+  bool int8 = false;    // Can hold weights of 8 bits.
   bool folder = false;  // `out` is a folder; write() refuses to replace one that it did not write.
 };
 

@@ -2,6 +2,7 @@
 // `protium export`: writes a run, or a model, as files of another tool. The contents of the path
 // and the format decide which: a model format also takes a run's model.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "app/export/model_formats.h"
 #include "app/run/named_run.h"
+#include "app/run/precision.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -125,13 +127,31 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
   return Print(arguments, {.files = std::move(files), .left_out = made.left_out});
 }
 
+// Refuses --precision for a format that holds the model's own numbers.
+Result<std::optional<double>> Int8For(const Arguments& arguments, const std::string& format,
+                                      bool int8) {
+  PT_LET(const std::optional<double> most_loss, ReadPrecision(arguments));
+  if (!most_loss || int8) return most_loss;
+  std::vector<std::string> able;
+  for (const ModelFormat& each : ModelFormats()) {
+    if (each.int8) able.push_back(each.name);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = format + " holds no weights of 8 bits",
+               .where = "--precision int8",
+               .why = fmt::format("these formats do: {}", fmt::join(able, ", ")),
+               .fix = "leave --precision out"});
+}
+
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
+  PT_LET(const std::optional<double> int8, Int8For(arguments, format.name, format.int8));
   const std::string given = arguments.Value("--output");
   const fs::path out = given.empty() ? "model" + format.ending : given;
   PT_TRY(RefuseRead(std::array{model}, out));
   PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
-  PT_LET(const ModelExported made, format.write(model, out));
+  PT_LET(const ModelExported made,
+         format.write({.model = model, .out = out, .most_int8_loss = int8}));
   return Print(arguments, made);
 }
 
@@ -188,6 +208,7 @@ Status Export(const Arguments& arguments, const Invocation&) {
   }
   const std::vector<ModelFormat> of_models = ModelFormats();
   if (const SentFormat* sent = FindSent(arguments, name)) {
+    PT_TRY(Int8For(arguments, name, false).status());
     PT_LET(const NamedRun run, FindNamedRun(arguments, what, Parts::kAll));
     return SendTo(arguments, *sent, run.path);
   }
@@ -198,6 +219,7 @@ Status Export(const Arguments& arguments, const Invocation&) {
   }
   const auto of_run = std::ranges::find(RunFormats(), name, &RunFormat::name);
   if (of_run == RunFormats().end()) return UnknownFormat(name);
+  PT_TRY(Int8For(arguments, name, false).status());
   if (IsModel(what)) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} is a model, and {} a format of runs", what, name),
@@ -231,6 +253,8 @@ CommandVerb ExportVerb() {
                  {"--output", "PATH",
                   "where to write; - for stdout (here, with the name of the run)", ""},
                  {"--uri", "URI", "the service to send it to: http://host:port", ""},
+                 PrecisionFlags()[0],
+                 PrecisionFlags()[1],
                  ForceFlag(),
                  RunsDirFlag(),
                  JsonFlag()},
@@ -240,7 +264,8 @@ CommandVerb ExportVerb() {
                "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
                "  protium export last --to csv --output - | head\n"
                "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"
-               "  protium export last --to onnx\n"},
+               "  protium export last --to onnx\n"
+               "  protium export last --to onnx --precision int8\n"},
       Export};
 }
 

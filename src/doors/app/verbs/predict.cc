@@ -261,9 +261,7 @@ Result<PipelineModel> InPrecision(Session& session, const PipelineModel& model,
   if (!most_loss) return model;
   PT_LET(PipelineModel rounded, WithInt8(model, *most_loss));
   PT_LET(const Int8Loss loss, LossOfInt8(StateOf(model)));
-  StateOf(session).call().Send(
-      Note{fmt::format("in int8: {} {:.6g} on the model's validation rows, in float32 {:.6g}",
-                       loss.metric, loss.int8, loss.float32)});
+  StateOf(session).call().Send(Note{Describe(loss)});
   return rounded;
 }
 
