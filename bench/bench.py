@@ -58,6 +58,7 @@ GOALS = {
     "flights job": [(TIMES, 8)],
     "stores job": [(TIMES, 8)],
     "predict 10 M rows": [(TIMES, 3)],
+    "predict in int8 / in float32, rate": [(AT_LEAST, 1.5)],
     "one row, Arrow": [(AT_MOST, 200)],
     "one row, JSON": [(AT_MOST, 200)],
     "serve 2,000 rows/s, p99": [(AT_MOST, 10)],
