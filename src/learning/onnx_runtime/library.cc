@@ -69,6 +69,14 @@ Result<std::shared_ptr<const Library>> Library::Open() {
   return std::shared_ptr<const Library>(library);
 }
 
+fs::path OpenedFile() {
+  fs::path file = FindLibrary();
+  void* const handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return {};
+  dlclose(handle);  // What has opened it holds it.
+  return file;
+}
+
 Library::~Library() { Release(kReleaseEnv, env_); }
 
 protium::Status Library::Take(Status* status) const {

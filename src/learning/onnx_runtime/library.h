@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -122,5 +123,9 @@ class Owned {
   std::shared_ptr<const Library> library_;
   Handle* handle_ = nullptr;
 };
+
+// The library's file if this process has opened it, which workers elsewhere then need, too; else
+// empty.
+std::filesystem::path OpenedFile();
 
 }  // namespace protium::ort

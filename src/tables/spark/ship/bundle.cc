@@ -183,8 +183,12 @@ Result<Bundle> MakeProgramBundle(const fs::path& program, const fs::path& cache,
   if (auto known = FindKnown(record, cache)) return *std::move(known);
   PT_LET(auto members, ProgramClosure(real));
   for (const fs::path& each : more) {
-    PT_LET(BundleMember member, MemberAt("lib/" + each.filename().string(), each));
-    members.push_back(std::move(member));
+    PT_LET(const auto closure, LibraryClosure(each));
+    for (const BundleMember& member : closure) {
+      const bool there =
+          std::ranges::find(members, member.name, &BundleMember::name) != members.end();
+      if (!there) members.push_back(member);
+    }
   }
   return Make(record, cache, members);
 }

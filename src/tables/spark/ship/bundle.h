@@ -14,8 +14,8 @@
 
 namespace protium {
 
-// Returns the bundle of `program` ("/proc/self/exe" is this one), of all shared libraries that it
-// is linked to, and of the libraries `more`, which it opens by name. It is stored in the folder
+// Returns the bundle of `program` ("/proc/self/exe" is this one), of the libraries `more`, which it
+// opens by name, and of all shared libraries that these are linked to. It is stored in the folder
 // `cache` and reused until one of these files changes (length or modification time). The folder is
 // accessible to its owner alone; after a new bundle is made, at most 8 bundles and 4 GiB stay in
 // it, the most recently used ones.

@@ -138,6 +138,22 @@ TEST_F(BundleTest, TheCacheIsTheOwnersAloneAndKeepsEightBundles) {
   EXPECT_EQ(about.st_mode & 0777, 0700U);
 }
 
+// libsqlite3 needs libm, which /bin/true does not.
+TEST_F(BundleTest, LibrariesThatAreOpenedByNameComeWithWhatTheyNeed) {
+  const auto own = *ProgramClosure("/proc/self/exe"), small = *ProgramClosure("/bin/true");
+  const auto sqlite = std::ranges::find(own, "lib/libsqlite3.so.0", &BundleMember::name);
+  ASSERT_NE(sqlite, own.end());
+  int64_t more = 0;
+  for (const BundleMember& each : *LibraryClosure(sqlite->file)) {
+    if (std::ranges::find(small, each.name, &BundleMember::name) == small.end()) more += each.bytes;
+  }
+  const auto without = MakeProgramBundle("/bin/true", Path("cache"));
+  const auto with = MakeProgramBundle("/bin/true", Path("cache"), {sqlite->file});
+  ASSERT_TRUE(without.ok() && with.ok()) << without.status() << with.status();
+  EXPECT_GT(more, sqlite->bytes);
+  EXPECT_EQ(with->unpacked_bytes, without->unpacked_bytes + more);
+}
+
 TEST(LauncherNameTest, TellsTheLauncherTheProgramAndTheLibrary) {
   const Launcher launcher{"/bin/protium-launcher", "11"};
   const Bundle program{.hash = "22"}, torch{.hash = "33"};

@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "events/events.h"
+#include "onnx_runtime/library.h"
 #include "os/library.h"
 #include "spark_worker/bundle_format.h"
 
@@ -25,14 +26,18 @@ bool LacksProgram(const Status& failure) {
 
 Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
   PT_LET(const auto cache, BundleCache());
-  if (!program_) {
+  auto libraries = libraries_;
+  if (auto onnx = ort::OpenedFile(); !onnx.empty()) libraries.push_back(std::move(onnx));
+  if (programs_.empty() || libraries != libraries_in_use_) {
     const auto file = program_file_.empty() ? "/proc/self/exe" : program_file_;
-    PT_LET(program_, MakeProgramBundle(file, cache, libraries_));
+    PT_LET(Bundle program, MakeProgramBundle(file, cache, libraries));
+    programs_.push_back(std::move(program));
+    libraries_in_use_ = std::move(libraries);
   }
   if (torch && !torch_) {
     PT_LET(torch_, MakeTorchBundle(OwnLibraryFolder() / kTorchLibrary, cache));
   }
-  return Sendable{*program_, torch ? torch_ : std::nullopt};
+  return Sendable{programs_.back(), torch ? torch_ : std::nullopt};
 }
 
 Status Deployment::Check() const {
@@ -76,18 +81,22 @@ Result<bool> Deployment::SendMissing(const Status& failure, int64_t sends, const
   // It names the hashes of all bundles that the executor lacks.
   const std::string said = FaultOf(failure).what;
   const std::lock_guard lock(mutex_);
+  std::vector<const Bundle*> all;
+  for (const Bundle& each : programs_) all.push_back(&each);
+  if (torch_) all.push_back(&*torch_);
   bool any = false;
-  for (const std::optional<Bundle>* const bundle : {&program_, &torch_}) {
-    if (!*bundle || said.find((*bundle)->hash) == std::string::npos) continue;
-    const std::string name = fmt::format("files/{}{}", kBundlePrefix, (*bundle)->hash);
+  for (const Bundle* const bundle : all) {
+    if (said.find(bundle->hash) == std::string::npos) continue;
+    const std::string name = fmt::format("files/{}{}", kBundlePrefix, bundle->hash);
     if (const auto sent = sent_.find(name); sent != sent_.end()) {
       // Sent before the operation was submitted but missing all the same: a failure to report.
       any = any || sent->second >= sends;
       continue;
     }
     const auto since = Clock::now();
-    PT_TRY(Send({name, (*bundle)->file}, call));
-    call.Send(BundleSent{bundle == &torch_ ? "LibTorch" : "the program", (*bundle)->bytes,
+    PT_TRY(Send({name, bundle->file}, call));
+    const bool torch = torch_ && bundle == &*torch_;
+    call.Send(BundleSent{torch ? "LibTorch" : "the program", bundle->bytes,
                          std::chrono::duration<double>(Clock::now() - since).count()});
     any = true;
   }

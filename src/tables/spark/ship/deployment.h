@@ -36,8 +36,9 @@ class Deployment {
   Status Check() const;
 
   // Makes the session start this program, with or without LibTorch, for the tasks of later
-  // operations; running operations are not affected. Sends the launcher if the session does not
-  // have it. With SparkSettings::program that path is started instead, and nothing is sent.
+  // operations; running operations are not affected. ONNX Runtime comes with the program once this
+  // process has opened it. Sends the launcher if the session does not have it. With
+  // SparkSettings::program that path is started instead, and nothing is sent.
   Status Use(bool torch, const Call& call);
 
   // The number of bundles sent so far. Read it before an operation is submitted, for SendMissing().
@@ -74,7 +75,8 @@ class Deployment {
   const std::filesystem::path program_file_;
   const std::vector<std::filesystem::path> libraries_;
   mutable std::mutex mutex_;
-  std::optional<Bundle> program_;
+  std::vector<Bundle> programs_;  // With other libraries each; the last is in use.
+  std::vector<std::filesystem::path> libraries_in_use_;
   std::optional<Bundle> torch_;
   std::map<std::string, int64_t> sent_;  // By name, how many were sent before it.
   std::string used_;                     // What the session starts now.
