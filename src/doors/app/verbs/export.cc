@@ -253,7 +253,10 @@ CommandVerb ExportVerb() {
                  {"--output", "PATH",
                   "where to write; - for stdout (here, with the name of the run)", ""},
                  {"--uri", "URI", "the service to send it to: http://host:port", ""},
-                 PrecisionFlags()[0],
+                 {"--precision", "NAME",
+                  "int8: rounds the weights of layers to 8 bits, for about a quarter of the size; "
+                  "float32 (the default)",
+                  ""},
                  PrecisionFlags()[1],
                  ForceFlag(),
                  RunsDirFlag(),
