@@ -108,20 +108,6 @@ struct EarlyStoppingOptions {
   }
 };
 
-// What training changes after some epochs, with weights and the optimizer's state as they are then.
-struct ChangeOptions {
-  int64_t after = 1;
-  Json optimizer = Json::object();
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("after", after,
-          {.help = "how many epochs are finished when it takes effect", .at_least = 1});
-    visit("optimizer", optimizer,
-          {.help = "numbers of `train.optimizer` and what they become, such as { learning_rate = "
-                   "0.001 }; others stay as they were"});
-  }
-};
-
 // Options of some of the net's parameters, found by name.
 struct ParameterOptions {
   std::string name;  // A pattern (train/name_pattern.h); refused if no parameter matches.
@@ -133,6 +119,24 @@ struct ParameterOptions {
            .filled = "the name of a parameter"});
     visit("rate", rate,
           {.help = "factor of their learning rate; 0: they are frozen", .at_least = 0});
+  }
+};
+
+// What training changes after some epochs, with weights and the optimizer's state as they are then.
+struct ChangeOptions {
+  int64_t after = 1;
+  Json optimizer = Json::object();
+  std::vector<ParameterOptions> parameters;  // In place of train.parameters; empty: as before.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("after", after,
+          {.help = "how many epochs are finished when it takes effect", .at_least = 1});
+    visit("optimizer", optimizer,
+          {.help = "numbers of `train.optimizer` and what they become, such as { learning_rate = "
+                   "0.001 }; others stay as they were"});
+    visit("parameters", parameters,
+          {.help = "in place of `train.parameters` from then on, such as [{ name = \"*\" }], which "
+                   "lets all parameters learn; unless set, rates stay as they were"});
   }
 };
 

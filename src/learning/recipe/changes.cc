@@ -16,6 +16,14 @@ Choice OptimizerAfter(const TrainOptions& train, int64_t epochs) {
   return optimizer;
 }
 
+std::optional<size_t> ParametersAfter(const TrainOptions& train, int64_t epochs) {
+  std::optional<size_t> last;
+  for (size_t i = 0; i < train.changes.size() && train.changes[i].after <= epochs; ++i) {
+    if (!train.changes[i].parameters.empty()) last = i;
+  }
+  return last;
+}
+
 bool AlwaysMovesReadRowsOnly(const TrainOptions& train) {
   return MovesReadRowsOnly(train.optimizer) &&
          std::ranges::all_of(train.changes, [&](const ChangeOptions& each) {

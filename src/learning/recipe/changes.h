@@ -2,7 +2,9 @@
 // Options that change in mid-training (TrainOptions::changes).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "protium/training.h"
@@ -12,6 +14,10 @@ namespace protium {
 // The optimizer of the epoch after `epochs` finished ones: train.optimizer, with what has changed
 // until then.
 Choice OptimizerAfter(const TrainOptions& train, int64_t epochs);
+
+// The position among train.changes of the one whose `parameters` hold in that epoch; nullopt:
+// train.parameters do.
+std::optional<size_t> ParametersAfter(const TrainOptions& train, int64_t epochs);
 
 // Whether MovesReadRowsOnly() holds in every epoch.
 bool AlwaysMovesReadRowsOnly(const TrainOptions& train);

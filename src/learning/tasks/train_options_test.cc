@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
+#include "format/safetensors.h"
 #include "tasks/testing/train_task.h"
 
 namespace protium {
@@ -58,6 +60,14 @@ const Recipe kRecipes[] = {
      [](TrainOptions& t) {
        t.clip_norm = 0.5;
        t.parameters = {{.name = "embedding.*", .rate = 0}, {.name = "*.bias", .rate = 3}};
+     }},
+    {"unfreezing",
+     [](TrainOptions& t) {
+       t.clip_norm = 0.5;
+       t.parameters = {{.name = "output.*"}, {.name = "*", .rate = 0}};
+       t.changes = {{.after = 1, .parameters = {{.name = "embedding.*", .rate = 0}}},
+                    {.after = 2, .optimizer = {{"learning_rate", 0.01}}},
+                    {.after = 3, .parameters = {{.name = "*", .rate = 0.5}}}};
      }},
     {"early_stopping", [](TrainOptions& t) { t.early_stopping = {.patience = 2, .least = 5}; }}};
 
@@ -172,6 +182,56 @@ TEST_F(TrainOptionsTest, GoesOnWithChangesThatAreToComeAndNotWithOthers) {
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
   config_.train.changes = {faster};
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("options changed"));
+}
+
+std::map<std::string, std::string> TensorsOf(const TrainResult& result) {
+  const Safetensors file = Safetensors::Read(result.weights).ValueOrDie();
+  std::map<std::string, std::string> bytes;
+  for (const NamedTensor& each : file.tensors()) {
+    bytes[each.name] = {reinterpret_cast<const char*>(each.data.data()), each.data.size()};
+  }
+  return bytes;
+}
+
+// Frozen: all but the outputs; after one epoch the embeddings; after two none. At each epoch's end
+// the run is stopped and goes on with another number of workers.
+TEST_F(TrainOptionsTest, LetsFrozenParametersLearnFromAnEpochOn) {
+  const std::vector<ChangeOptions> changes = {
+      {.after = 1, .parameters = {{.name = "embedding.*", .rate = 0}}},
+      {.after = 2, .parameters = {{.name = "*"}}}};
+  config_.train.parameters = {{.name = "output.*"}, {.name = "*", .rate = 0}};
+  config_.train.epochs = 3;
+  config_.held_out.clear();  // The last epoch's weights are those of the model.
+  config_.train.changes = changes;
+  const TrainResult whole = RunToResult(2, Deal(700, 2, 0));
+  Fresh("parts");
+  std::vector<std::map<std::string, std::string>> after;
+  std::string last;
+  for (int32_t epoch = 0; epoch < 3; ++epoch) {
+    config_.resume = epoch > 0;
+    config_.train.epochs = epoch + 1;
+    config_.train.changes.assign(changes.begin(), changes.begin() + epoch);
+    const int32_t world = 1 + epoch % 2;
+    const TrainResult part = RunToResult(world, Deal(700, world, 0));
+    after.push_back(TensorsOf(part));
+    last = part.weights_sha256;
+  }
+  EXPECT_EQ(last, whole.weights_sha256);
+  const auto changed = [&](size_t epoch, const std::string& name) {
+    return after[epoch].at(name) != after[epoch - 1].at(name);
+  };
+  EXPECT_TRUE(changed(1, "dense.0.weight"));
+  EXPECT_TRUE(changed(1, "output.weight"));
+  EXPECT_FALSE(changed(1, "embedding.0.weight"));
+  EXPECT_TRUE(changed(2, "embedding.0.weight"));
+}
+
+TEST_F(TrainOptionsTest, RefusesAPatternOfALaterEpochBeforeTheFirstStep) {
+  config_.train.changes = {{.after = 1, .parameters = {{.name = "conv*"}}}};
+  const Fault fault = FaultOf(Run(1, Deal(700, 1, 0)));
+  EXPECT_EQ(fault.what, "no parameter of the net is called \"conv*\"");
+  EXPECT_EQ(fault.where, "train.changes.0.parameters.0.name");
+  EXPECT_TRUE(Events("train_start").empty());
 }
 
 TEST_F(TrainOptionsTest, KeepsTheAverageOfTheWeightsAndMeasuresIt) {

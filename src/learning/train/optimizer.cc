@@ -28,12 +28,13 @@ std::span<const int64_t> IdsWithin(std::span<const int64_t> ascending, int64_t b
 }  // namespace
 
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
-                                           const std::vector<Variable>& parameters) {
+                                           const std::vector<Variable>& parameters,
+                                           const std::string& where) {
   std::vector<double> rates(parameters.size(), 1);
   // From the last to the first, so that the first matching entry wins.
   for (size_t o = options.size(); o-- > 0;) {
     PT_LET(const std::vector<size_t> found,
-           FindByPattern(options[o].name, parameters, fmt::format("train.parameters.{}.name", o)));
+           FindByPattern(options[o].name, parameters, fmt::format("{}.{}.name", where, o)));
     for (const size_t i : found) rates[i] = options[o].rate;
   }
   return rates;
@@ -61,15 +62,19 @@ Status Optimizer::Change(const Choice& choice) {
   return Status::OK();
 }
 
+void Optimizer::SetRates(std::vector<double> rates) {
+  rates_ = std::move(rates);
+  all_learn_ = std::ranges::find(rates_, 0.0) == rates_.end();
+}
+
 Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,
                      bool by_rows, const OptimizerPart& part)
     : rule_(std::move(rule)),
       weights_(&weights),
       layout_(GradientLayout::Of(weights, by_rows)),
       part_(part),
-      rates_(std::move(rates)),
-      all_learn_(std::ranges::find(rates_, 0.0) == rates_.end()),
       steps_(weights.parts().size()) {
+  SetRates(std::move(rates));
   LayOutState();
   int64_t own_size = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {

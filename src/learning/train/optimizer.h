@@ -50,9 +50,10 @@ struct Gradient {
 
 // Returns the factor of each parameter's learning rate, in the order of `parameters`: that of the
 // first entry of `options` whose pattern matches its name, else 1. A pattern that matches no
-// parameter is a fault of Exit::kUsage.
+// parameter is a fault of Exit::kUsage at `where`, the key of the options.
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
-                                           const std::vector<Variable>& parameters);
+                                           const std::vector<Variable>& parameters,
+                                           const std::string& where = "train.parameters");
 
 // Which of the ranks that share an optimiser this is.
 struct OptimizerPart {
@@ -75,6 +76,10 @@ class Optimizer {
   // From the next step on has the options of `choice`, of the same name, and keeps its state.
   // Refuses (Exit::kUsage) options with other state, such as momentum where there was none.
   Status Change(const Choice& choice);
+
+  // From the next step on has these factors, as Make() takes them. What was frozen begins with the
+  // state that it has, which is the initial one if it has never learned.
+  void SetRates(std::vector<double> rates);
 
   // Where the gradients are to lie.
   const GradientLayout& layout() const { return layout_; }

@@ -104,6 +104,8 @@ class Training {
   int64_t left_out_ = 0;  // Rows per epoch.
   int64_t steps_ = 0;     // Of all epochs.
   Choice choice_;         // What optimizer_ is made of, in this epoch.
+  // The factors of parameters' rates: by train.parameters, then by those of each change.
+  std::vector<std::vector<double>> rates_;
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
   std::optional<OuterStep> outer_;  // Set, as round_ is instead of stepper_, if steps are apart.
@@ -167,6 +169,12 @@ Result<TrainOutcome> Training::Work() {
 Status Training::Prepare() {
   PT_TRY(CheckFloatingPoint());
   PT_LET(schedule_, MakeSchedule(train_, steps_));
+  const std::vector<Variable>& parameters = in_.net.parameters();
+  PT_LET(rates_.emplace_back(), ParameterRates(train_.parameters, parameters));
+  for (size_t i = 0; i < train_.changes.size(); ++i) {
+    PT_LET(rates_.emplace_back(), ParameterRates(train_.changes[i].parameters, parameters,
+                                                 fmt::format("train.changes.{}.parameters", i)));
+  }
   return Status::OK();
 }
 
@@ -304,6 +312,8 @@ Status Training::Identify() {
 Status Training::TakeChanges() {
   if (train_.changes.empty()) return Status::OK();
   PutChangesFelt(train_.changes, state_.epoch, true, state_.identity["options"]);
+  const std::optional<size_t> change = ParametersAfter(train_, state_.epoch);
+  optimizer_.SetRates(rates_[change ? *change + 1 : 0]);
   Choice now = OptimizerAfter(train_, state_.epoch);
   if (now.options == choice_.options) return Status::OK();
   choice_ = std::move(now);
