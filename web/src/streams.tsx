@@ -47,15 +47,16 @@ function trained(status: StreamStatus): string {
 }
 
 function Figures({ status }: { status: StreamStatus }) {
-  const { model, shadow, partitions } = status;
+  const { model, shadow, partitions, engine } = status;
   return (
     <Facts
       rows={[
         ["rows", `${counted(status.rows, "row")} in ${status.batches === 1 ? "1 batch" : `${count(status.batches)} batches`}`],
         ["dead letters", count(status.dead)],
         ["rate", `${count(Math.round(status.rows_per_second))} rows/s`],
-        ["waiting", `${count(status.waiting)} ${status.unit}`],
-        ["from an event to its row", `p50 ${millis(status.latency_ms?.p50)}, p99 ${millis(status.latency_ms?.p99)}`],
+        ["waiting", !engine && `${count(status.waiting)} ${status.unit}`],
+        [engine ? "a batch takes" : "from an event to its row", `p50 ${millis(status.latency_ms?.p50)}, p99 ${millis(status.latency_ms?.p99)}`],
+        ["engine", engine && `${engine.address}${engine.doing && `: ${engine.doing}`}`],
         ["in windows", status.in_windows !== undefined && counted(status.in_windows, "event")],
         ["join", held(status)],
         ["model", model && <Version model={model} />],

@@ -43,6 +43,7 @@ export interface StreamStatus {
   waiting: number;
   unit: string;
   in_windows?: number;
+  engine?: { address: string; doing: string; counted: number }; // Which runs it by itself.
   join?: { events: string; other: string; waiting: number; held?: string };
   model?: StreamModel;
   shadow?: StreamModel;

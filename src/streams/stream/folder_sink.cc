@@ -30,15 +30,16 @@ std::string BatchFileName(int64_t number, Format format, std::optional<int32_t> 
   return fmt::format("{}{:012}{}", Beginning(partition), number, KindOf(format).endings.front());
 }
 
-Status FolderSink::TakeFolder() {
-  const fs::path file = options_.folder / kOwnerFile;
-  if (!IsRegularFile(file)) return WriteFile(file, options_.owner + "\n");
+Status TakeSinkFolder(const fs::path& folder, const std::string& owner) {
+  PT_TRY(MakeFolder(folder));
+  const fs::path file = folder / kOwnerFile;
+  if (!IsRegularFile(file)) return WriteFile(file, owner + "\n");
   PT_LET(const std::string text, ReadFile(file, 64 << 10));
-  const std::string owner = text.substr(0, text.find('\n'));
-  if (owner == options_.owner) return Status::OK();
+  const std::string other = text.substr(0, text.find('\n'));
+  if (other == owner) return Status::OK();
   return Fail({.exit = Exit::kUsage,
-               .what = "another stream writes to this folder: " + owner,
-               .where = options_.folder.string(),
+               .what = "another stream writes to this folder: " + other,
+               .where = folder.string(),
                .fix = fmt::format("give stream.sink another folder; if that stream is gone for "
                                   "good, remove {}",
                                   file.string()),
@@ -47,8 +48,7 @@ Status FolderSink::TakeFolder() {
 
 Status FolderSink::Start(const arrow::Schema& rows) {
   PT_TRY(CheckHolds(rows, options_.format));
-  PT_TRY(MakeFolder(options_.folder));
-  return TakeFolder();
+  return TakeSinkFolder(options_.folder, options_.owner);
 }
 
 Result<std::optional<int64_t>> FolderSink::Newest() {

@@ -24,8 +24,11 @@ struct FolderSinkOptions {
 // "batch-000000000012.parquet"; of partition 3 "batch-3-000000000012.parquet".
 std::string BatchFileName(int64_t number, Format format, std::optional<int32_t> partition = {});
 
-// The folder belongs to one stream: .protium-stream in it names its owner. Another stream is
-// refused (kUsage).
+// Makes the folder and gives it to the stream whose log is in `owner`, which .protium-stream in it
+// names from then on; refuses (kUsage) that of another stream.
+Status TakeSinkFolder(const std::filesystem::path& folder, const std::string& owner);
+
+// The folder belongs to one stream: TakeSinkFolder().
 class FolderSink : public StreamSink {
  public:
   explicit FolderSink(FolderSinkOptions options) : options_(std::move(options)) {}
@@ -35,7 +38,6 @@ class FolderSink : public StreamSink {
   Status Write(const ScoredBatch& batch) override;
 
  private:
-  Status TakeFolder();
   std::string FileName(int64_t number) const {
     return BatchFileName(number, options_.format, options_.partition);
   }

@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "column/cells.h"
+#include "engine/address.h"
 #include "job/model_tables.h"
 #include "run/printable.h"
 #include "run/terminal.h"
 #include "sources/source.h"
+#include "stream/engine_limits.h"
+#include "stream/engine_stream.h"
 
 namespace protium {
 namespace {
@@ -84,10 +87,28 @@ Result<SchemaPtr> OutputOf(const StreamRequest& request, const EventShape& shape
   return steps.Check(model);
 }
 
+std::string BatchesText(const Json& plan) {
+  const int64_t ms = WholeAt(plan, "ms_of_a_batch");
+  if (plan.contains("engine")) return fmt::format("batches begin {} ms apart or more", ms);
+  return fmt::format("in batches of up to {} rows or {} ms",
+                     Grouped(WholeAt(plan, "rows_of_a_batch")), ms);
+}
+
+// A heading, and below it what is promised there.
+std::string EnginePlanText(const Json& plan) {
+  std::string text =
+      fmt::format("engine   {}: a query of Spark's own\n", Printable(TextAt(plan, "engine")));
+  for (const Json& each : plan["promises"]) {
+    text += "         " + Printable(each.get<std::string>()) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<Json> PlanStream(const StreamRequest& request) {
   const StreamOptions& options = *request.job.file.stream;
+  if (EngineRunsStream(request.job.file)) PT_TRY(CheckEngineStream(request.job.file));
   std::optional<NamedModel> model;
   if (!options.model.empty()) PT_TRY(model.emplace(options.model, request.find_model).Load());
   const LoadedModel* const loaded = model ? model->now().get() : nullptr;
@@ -104,6 +125,11 @@ Result<Json> PlanStream(const StreamRequest& request) {
   plan["columns_of"] = options.source.registry.empty()
                            ? "the columns of the first file"
                            : "those of the topic's schema at " + options.source.registry;
+  if (EngineRunsStream(request.job.file)) {
+    PT_TRY(CheckSameEngine(request.job.file, request.folder));
+    plan["engine"] = WithoutSecrets(request.job.file.engine.address);
+    plan["promises"] = EnginePromises(request.job.file);
+  }
   if (options.join) plan["join"] = JoinText(*options.join);
   if (options.train) plan["train"] = TrainText(*options.train);
   if (model) plan["model"] = {{"name", options.model}, {"folder", loaded->folder.string()}};
@@ -119,11 +145,9 @@ Result<Json> PlanStream(const StreamRequest& request) {
 }
 
 std::string StreamPlanText(const Json& plan) {
-  std::string text =
-      fmt::format("stream   {}: from {} to {}, in batches of up to {} rows or {} ms\n",
-                  Printable(TextAt(plan, "name")), Printable(TextAt(plan, "source")),
-                  Printable(TextAt(plan, "sink")), Grouped(WholeAt(plan, "rows_of_a_batch")),
-                  WholeAt(plan, "ms_of_a_batch"));
+  std::string text = fmt::format("stream   {}: from {} to {}, {}\n",
+                                 Printable(TextAt(plan, "name")), Printable(TextAt(plan, "source")),
+                                 Printable(TextAt(plan, "sink")), BatchesText(plan));
   text += fmt::format("events   {}\n", plan.contains("events") ? ColumnsText(plan["events"])
                                                                : TextAt(plan, "columns_of"));
   const std::string sql = TextAt(plan, "sql");
@@ -139,6 +163,7 @@ std::string StreamPlanText(const Json& plan) {
   }
   if (plan.contains("train")) text += "train    " + Printable(TextAt(plan, "train")) + "\n";
   if (plan.contains("output")) text += "output   " + ColumnsText(plan["output"]) + "\n";
+  if (plan.contains("engine")) text += EnginePlanText(plan);
   if (WholeAt(plan, "batches") > 0) {
     text += fmt::format("so far   {} rows in {} batches; it continues after them\n",
                         Grouped(WholeAt(plan, "rows")), Grouped(WholeAt(plan, "batches")));

@@ -4,6 +4,7 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/fault.h"
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kColumnsFile = "columns.json";
+constexpr const char* kFileColumnsFile = "file-columns.json";
 
 fs::path Below(const JobFile& job, const std::string& path) {
   return fs::absolute(fs::path(job.data) / path).lexically_normal();
@@ -203,16 +205,8 @@ class FolderOpening {
         folder_(Below(context.job.file, *source_.folder)) {}
 
   Result<std::unique_ptr<StreamSource>> Open(const std::stop_token& stop) {
-    PT_TRY(CheckFolder());
-    PT_LET(shape_.columns, Columns());
-    const bool waits = shape_.columns == nullptr || !FormatSaid();
-    if (waits) {
-      PT_LET(const auto first, FirstFile(stop));
-      if (!first) return nullptr;
-      PT_TRY(LookAt(*first));
-    } else {
-      format_ = *FormatSaid();
-    }
+    PT_LET(const bool known, Learn(stop));
+    if (!known) return nullptr;
     PT_LET(auto opened,
            FolderSource::Open({.folder = folder_,
                                .pattern = source_.pattern,
@@ -227,7 +221,63 @@ class FolderOpening {
     return std::unique_ptr<StreamSource>(std::move(opened));
   }
 
+  Result<std::optional<FolderForm>> Form(const std::stop_token& stop) {
+    PT_LET(const bool known, Learn(stop));
+    if (!known) return std::optional<FolderForm>();
+    if (format_ != Format::kCsv) return std::optional(FolderForm{format_, shape_.columns});
+    PT_LET(SchemaPtr columns, CsvColumns(stop));
+    if (columns == nullptr) return std::optional<FolderForm>();
+    return std::optional(FolderForm{format_, std::move(columns)});
+  }
+
  private:
+  // Learns the format and the columns of events, from a first file unless both are known; false:
+  // there is none.
+  Result<bool> Learn(const std::stop_token& stop) {
+    PT_TRY(CheckFolder());
+    PT_LET(shape_.columns, Columns());
+    if (shape_.columns != nullptr && FormatSaid()) {
+      format_ = *FormatSaid();
+      return true;
+    }
+    PT_LET(const auto first, FirstFile(stop));
+    if (!first) return false;
+    PT_TRY(LookAt(*first));
+    return true;
+  }
+
+  // All columns of CSV files, in their order, which the first file decides; null: there is none.
+  Result<SchemaPtr> CsvColumns(const std::stop_token& stop) {
+    const fs::path file = context_.folder / kFileColumnsFile;
+    PT_LET(const SchemaPtr kept, KeptColumns(file));
+    if (kept != nullptr) return kept;
+    PT_LET(const auto first, FirstFile(stop));
+    if (!first) return SchemaPtr();
+    PT_LET(const SchemaPtr found, ColumnsOfFile(*first, format_, source_.csv, shape_.columns));
+    PT_TRY(CheckNoneIsMissing(*first, *found));
+    arrow::FieldVector fields;
+    for (const std::string& name : found->field_names()) {
+      const auto known = shape_.columns->GetFieldByName(name);
+      fields.push_back(known != nullptr ? known : arrow::field(name, arrow::utf8()));
+    }
+    const SchemaPtr columns = arrow::schema(std::move(fields));
+    PT_LET(const Json json, SchemaToJson(*columns));
+    PT_TRY(WriteFile(file, Dump(json) + "\n"));
+    return columns;
+  }
+
+  Status CheckNoneIsMissing(const fs::path& file, const arrow::Schema& found) const {
+    for (const std::string& name : shape_.columns->field_names()) {
+      if (found.GetFieldIndex(name) >= 0 || std::ranges::count(shape_.optional, name) > 0) continue;
+      return Fail({.exit = Exit::kInput,
+                   .what = fmt::format("the file lacks the column \"{}\"", name),
+                   .where = file.string(),
+                   .fix = "take the file away, or leave the column out of the SQL and of the model",
+                   .kept = "nothing was started"});
+    }
+    return Status::OK();
+  }
+
   Status CheckFolder() const {
     if (fs::is_directory(folder_)) return Status::OK();
     return Fail({.exit = Exit::kInput,
@@ -237,7 +287,8 @@ class FolderOpening {
                  .kept = "nothing was started"});
   }
 
-  Result<std::optional<fs::path>> FirstFile(const std::stop_token& stop) const {
+  Result<std::optional<fs::path>> FirstFile(const std::stop_token& stop) {
+    if (first_) return first_;
     if (!context_.once) {
       context_.note(fmt::format("waits for a first file in {}", folder_.string()));
     }
@@ -246,6 +297,7 @@ class FolderOpening {
       context_.note(
           fmt::format("nothing is in {} that is called {}", folder_.string(), source_.pattern));
     }
+    first_ = first;
     return first;
   }
 
@@ -278,6 +330,7 @@ class FolderOpening {
   EventShape& shape_;
   fs::path folder_;
   Format format_ = Format::kCsv;
+  std::optional<fs::path> first_;
 };
 
 }  // namespace
@@ -286,6 +339,11 @@ Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, Eve
                                                  const std::stop_token& stop) {
   if (SourceOf(context).kafka) return OpenTopic(context, shape);
   return FolderOpening(context, shape).Open(stop);
+}
+
+Result<std::optional<FolderForm>> FormOfFolder(const EndsContext& context, EventShape& shape,
+                                               const std::stop_token& stop) {
+  return FolderOpening(context, shape).Form(stop);
 }
 
 Result<std::unique_ptr<JoinedSource>> OpenSources(const EndsContext& context, EventShape& shape,
@@ -305,6 +363,10 @@ Result<int32_t> CountPartitions(const EndsContext& context) {
   PT_LET(const KafkaConnection connection,
          ConnectionFor(context, context.job.file.stream->source, "stream.source"));
   return CountPartitions(connection);
+}
+
+std::filesystem::path SourceFolder(const JobFile& job) {
+  return Below(job, *job.stream->source.folder);
 }
 
 std::filesystem::path SinkFolder(const JobFile& job) {

@@ -37,9 +37,21 @@ Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, Eve
 Result<std::unique_ptr<JoinedSource>> OpenSources(const EndsContext& context, EventShape& shape,
                                                   EventShape& other, const std::stop_token& stop);
 
+// The files of a folder, for an engine that reads them by itself.
+struct FolderForm {
+  Format format = Format::kCsv;
+  // Of CSV all columns that the files have, in their order: those that are no events' are texts.
+  SchemaPtr columns;
+};
+// Sets the columns of `shape`, as OpenSource() does. None if there is no first file to tell.
+Result<std::optional<FolderForm>> FormOfFolder(const EndsContext& context, EventShape& shape,
+                                               const std::stop_token& stop);
+
 // Of a source that is a topic.
 Result<int32_t> CountPartitions(const EndsContext& context);
 
+// Where a source that is a folder is.
+std::filesystem::path SourceFolder(const JobFile& job);
 // Of a sink that is a folder: where it is, and what is in it.
 std::filesystem::path SinkFolder(const JobFile& job);
 Result<Format> SinkFormat(const JobFile& job);

@@ -92,21 +92,9 @@ void RemoveOldest(const fs::path& folder) {
 Result<std::unique_ptr<StreamLog>> StreamLog::Open(const fs::path& folder) {
   PT_TRY(MakeFolder(folder));
   std::unique_ptr<StreamLog> log(new StreamLog(folder));
-  PT_TRY(log->Lock());
+  PT_LET(log->lock_, LockStream(folder));
   PT_TRY(log->Read());
   return log;
-}
-
-Status StreamLog::Lock() {
-  const fs::path path = folder_ / "lock";
-  lock_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (lock_.get() < 0) return SystemFault("open " + path.string(), errno);
-  if (LockFile(lock_.get()).ok()) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = "the stream is running already",
-               .where = folder_.string(),
-               .fix = "protium stream status shows it; end it with Ctrl-C or SIGTERM",
-               .kept = "nothing was started"});
 }
 
 Status StreamLog::Read() {
@@ -207,6 +195,18 @@ Status StreamLog::Shorten(const Json& state) {
   state_bytes_ = bytes_ = int64_t(fs::file_size(file(), error));
   RemoveOldest(folder_);
   return Status::OK();
+}
+
+Result<UniqueFd> LockStream(const fs::path& folder) {
+  const fs::path path = folder / "lock";
+  UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (lock.get() < 0) return SystemFault("open " + path.string(), errno);
+  if (LockFile(lock.get()).ok()) return lock;
+  return Fail({.exit = Exit::kUsage,
+               .what = "the stream is running already",
+               .where = folder.string(),
+               .fix = "protium stream status shows it; end it with Ctrl-C or SIGTERM",
+               .kept = "nothing was started"});
 }
 
 bool IsStreamHeld(const fs::path& folder) {

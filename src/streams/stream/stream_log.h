@@ -87,7 +87,6 @@ class StreamLog {
 
  private:
   explicit StreamLog(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  Status Lock();
   Status Read();
   Status Take(const Json& line);
   Status Append(const Json& line);
@@ -105,6 +104,8 @@ class StreamLog {
   Json training_;
 };
 
+// Takes the lock of a stream's folder, which exists; a fault (kUsage) if it is taken.
+Result<UniqueFd> LockStream(const std::filesystem::path& folder);
 // Whether a process, or another thread of this one, has the log of this folder open.
 bool IsStreamHeld(const std::filesystem::path& folder);
 

@@ -111,6 +111,30 @@ std::string TrainingText(const Json& training) {
   return last.is_object() ? text + LastTrainingText(last) : text;
 }
 
+std::string RowsText(const Json& status) {
+  const int64_t batches = WholeAt(status, "batches"), dead = WholeAt(status, "dead");
+  return fmt::format(
+      "rows      {} in {} batch{}, {} dead letter{}\n"
+      "rate      {} rows/s, waiting: {} {}\n",
+      Grouped(WholeAt(status, "rows")), Grouped(batches), batches == 1 ? "" : "es", Grouped(dead),
+      PluralOf(dead), Grouped(int64_t(NumberAt(status, "rows_per_second"))),
+      Grouped(WholeAt(status, "waiting")), TextAt(status, "unit"));
+}
+
+// An engine writes on while no process of ours counts.
+std::string EngineText(const Json& status, const Json& engine) {
+  const int64_t batches = WholeAt(status, "batches"), counted = WholeAt(engine, "counted");
+  const std::string others =
+      counted == batches ? ""
+                         : fmt::format("; those of {} more were not counted", batches - counted);
+  const std::string doing = TextAt(engine, "doing");
+  return fmt::format("rows      {} in {} batch{}{}\nrate      {} rows/s\nengine    {}{}\n",
+                     Grouped(WholeAt(status, "rows")), Grouped(counted), counted == 1 ? "" : "es",
+                     others, Grouped(int64_t(NumberAt(status, "rows_per_second"))),
+                     Printable(TextAt(engine, "address")),
+                     doing.empty() ? "" : ": " + Printable(doing));
+}
+
 }  // namespace
 
 StreamStatus::StreamStatus(fs::path folder, std::string label)
@@ -176,6 +200,7 @@ void StreamStatus::Show(const std::string& state, const StreamTotals& totals, co
     status["shadow"]["mean_apart"] = compared_.mean_apart;
   }
   if (!training_.is_null()) status["training"] = training_;
+  if (!engine_.is_null()) status["engine"] = engine_;
   if (!error.empty()) status["error"] = error;
   (void)WriteFile(folder_ / "status.json", Dump(status) + "\n");
   (void)WriteFile(folder_ / "metrics.prom", StreamMetrics(label_, status));
@@ -190,11 +215,18 @@ std::string StreamMetrics(const std::string& stream, const Json& status) {
       {"dead_letters_total", "counter", "events that could not become rows", number("dead")},
       {"rows_per_second", "gauge", "rows written a second, over ten seconds",
        number("rows_per_second")},
-      {"waiting", "gauge", "files or messages that are there and not read", number("waiting")},
-      {"latency_p50_seconds", "gauge", "from an event to its row", NumberAt(latency, "p50") / 1e3},
-      {"latency_p99_seconds", "gauge", "from an event to its row", NumberAt(latency, "p99") / 1e3},
       {"running", "gauge", "1 while it runs", TextAt(status, "state") == "running" ? 1.0 : 0.0},
       {"written_at_seconds", "gauge", "when these figures were written", number("at_ms") / 1e3}};
+  const double p50 = NumberAt(latency, "p50") / 1e3, p99 = NumberAt(latency, "p99") / 1e3;
+  if (status.contains("engine")) {
+    metrics.push_back({"batch_p50_seconds", "gauge", "how long batches took", p50});
+    metrics.push_back({"batch_p99_seconds", "gauge", "how long batches took", p99});
+  } else {
+    metrics.push_back(
+        {"waiting", "gauge", "files or messages that are there and not read", number("waiting")});
+    metrics.push_back({"latency_p50_seconds", "gauge", "from an event to its row", p50});
+    metrics.push_back({"latency_p99_seconds", "gauge", "from an event to its row", p99});
+  }
   if (status.contains("in_windows")) {
     metrics.push_back({"in_windows", "gauge", "events that wait for others", number("in_windows")});
   }
@@ -237,20 +269,16 @@ std::string StreamStatusText(const Json& status) {
   const Json latency = status.value("latency_ms", Json::object());
   std::string text = fmt::format("state     {}", TextAt(status, "state"));
   if (TextAt(status, "state") == "running") text += fmt::format(", pid {}", WholeAt(status, "pid"));
-  const int64_t batches = WholeAt(status, "batches"), dead = WholeAt(status, "dead");
-  text += fmt::format("\nrows      {} in {} batch{}, {} dead letter{}\n",
-                      Grouped(WholeAt(status, "rows")), Grouped(batches), batches == 1 ? "" : "es",
-                      Grouped(dead), PluralOf(dead));
-  text += fmt::format("rate      {} rows/s, waiting: {} {}\n",
-                      Grouped(int64_t(NumberAt(status, "rows_per_second"))),
-                      Grouped(WholeAt(status, "waiting")), TextAt(status, "unit"));
+  const Json engine = status.value("engine", Json());
+  text += "\n" + (engine.is_null() ? RowsText(status) : EngineText(status, engine));
   if (const int64_t events = WholeAt(status, "in_windows", -1); events >= 0) {
     text += fmt::format("events    {} {} for others\n", Grouped(events),
                         events == 1 ? "waits" : "wait");
   }
   if (status.contains("join")) text += JoinText(status["join"]);
-  text += fmt::format("latency   p50 {:.0f} ms, p99 {:.0f} ms, from an event to its row\n",
-                      NumberAt(latency, "p50"), NumberAt(latency, "p99"));
+  text += fmt::format("latency   p50 {:.0f} ms, p99 {:.0f} ms, {}\n", NumberAt(latency, "p50"),
+                      NumberAt(latency, "p99"),
+                      engine.is_null() ? "from an event to its row" : "of a batch");
   for (const char* const which : {"model", "shadow"}) {
     const Json model = status.value(which, Json());
     if (!model.is_object()) continue;

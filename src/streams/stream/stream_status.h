@@ -33,6 +33,9 @@ class StreamStatus {
   void Waits(int64_t events) { in_windows_ = events; }
   // JoinBounds::Facts().
   void Join(Json facts) { join_ = std::move(facts); }
+  // Of a stream that its engine runs: {"address", "doing": in the engine's words, "counted": how
+  // many batches are in the rows}.
+  void Engine(Json facts) { engine_ = std::move(facts); }
   // StreamTraining::facts().
   void Training(Json facts) { training_ = std::move(facts); }
   // Whether half a second has passed since the last Show().
@@ -53,6 +56,7 @@ class StreamStatus {
   Json shadow_;
   Json training_;
   Json join_;
+  Json engine_;
   ShadowFacts compared_;
   int64_t in_windows_ = -1;  // -1: there are no windows.
   // Of the last batches: milliseconds from when their newest event came until their rows were

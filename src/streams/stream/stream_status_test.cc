@@ -9,6 +9,7 @@
 namespace protium {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(StreamStatus, IsThereForPeopleProgramsAndPrometheus) {
   const TemporaryFolder scratch = *TemporaryFolder::Make();
@@ -32,6 +33,20 @@ TEST(StreamStatus, IsThereForPeopleProgramsAndPrometheus) {
   EXPECT_THAT(metrics, HasSubstr("# TYPE protium_stream_rows_total counter\n"
                                  "protium_stream_rows_total{stream=\"a \\\"b\\\"\"} 3000\n"));
   EXPECT_THAT(metrics, HasSubstr("protium_stream_running{stream=\"a \\\"b\\\"\"} 0\n"));
+}
+
+TEST(StreamStatus, SaysWhatAnEngineDoesAndWhatNobodyCounted) {
+  const TemporaryFolder folder = *TemporaryFolder::Make();
+  StreamStatus status(folder.path(), "live");
+  status.Engine({{"address", "sc://host"}, {"doing", "Waiting for data"}, {"counted", 2}});
+  status.Show("running", {.batches = 5, .rows = 300}, {.unit = "files"});
+  const Json read = *ReadStreamStatus(folder.path());
+  EXPECT_THAT(StreamMetrics("live", read), HasSubstr("protium_stream_batch_p50_seconds{"));
+  EXPECT_THAT(StreamMetrics("live", read), Not(HasSubstr("waiting")));
+  const std::string text = StreamStatusText(read);
+  EXPECT_THAT(text, HasSubstr("rows      300 in 2 batches; those of 3 more were not counted\n"));
+  EXPECT_THAT(text, HasSubstr("engine    sc://host: Waiting for data\n"));
+  EXPECT_THAT(text, HasSubstr("of a batch\n"));
 }
 
 TEST(StreamStatus, SaysThatAProcessIsGone) {

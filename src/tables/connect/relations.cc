@@ -107,6 +107,10 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
                {"mode", "FAILFAST"}});
 }
 
+Result<Relation> ReadJsonLines(std::vector<std::string> paths, const SchemaPtr& schema) {
+  return Read("json", std::move(paths), schema, {{"mode", "FAILFAST"}});
+}
+
 Relation WithFolders(Relation read, const std::string& base) {
   // Spark looks for columns in the names of folders below this one.
   (*read.mutable_read()->mutable_data_source()->mutable_options())["basePath"] = base;

@@ -45,6 +45,8 @@ Result<Relation> ReadParquet(std::vector<std::string> paths, const SchemaPtr& sc
 // line break: only then may several tasks share one file.
 Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema,
                          const CsvOptions& options, bool rows_are_lines = false);
+// Reads JSON lines; malformed ones fail the read (FAILFAST).
+Result<Relation> ReadJsonLines(std::vector<std::string> paths, const SchemaPtr& schema);
 // Returns `read` with columns of its schema that the files lack taken from the names of the folders
 // between `base` and each file: year=2013.
 Relation WithFolders(Relation read, const std::string& base);

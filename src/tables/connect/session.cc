@@ -176,6 +176,17 @@ Result<SchemaPtr> SparkSession::Schema(const connect::Relation& relation, const 
   return connect::ArrowSchema(response.schema().schema(), zone);
 }
 
+Result<std::string> SparkSession::Explain(const connect::Relation& relation, const Call& call) {
+  proto::AnalyzePlanRequest request;
+  *request.mutable_explain()->mutable_plan()->mutable_root() = relation;
+  request.mutable_explain()->set_explain_mode(
+      proto::AnalyzePlanRequest::Explain::EXPLAIN_MODE_SIMPLE);
+  proto::AnalyzePlanResponse response;
+  PT_TRY(state_->wire->Ask("", &Wire::Stub::AnalyzePlan, std::move(request), &response, call,
+                           kAnalyzeLimit, state_->options.retry));
+  return response.explain().explain_string();
+}
+
 Result<BatchStreamPtr> SparkSession::Execute(const connect::Relation& relation,
                                              ExecuteOptions options, const Call& call) {
   PT_LET(std::string zone, Zone(call));
@@ -214,6 +225,12 @@ Result<CommandResult> SparkSession::Command(const connect::Command& command, Exe
     }
     if (response.has_sql_command_result()) {
       result.relation = response.sql_command_result().relation();
+    }
+    if (response.has_write_stream_operation_start_result()) {
+      result.query = response.write_stream_operation_start_result().query_id();
+    }
+    if (response.has_streaming_query_command_result()) {
+      result.about_query = response.streaming_query_command_result();
     }
   }
   if (command.has_write_operation()) alongside.ReportWrite();

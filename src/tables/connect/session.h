@@ -59,6 +59,9 @@ struct CommandResult {
   // The id of the resource profile that CreateProfile made; valid until the server restarts.
   std::optional<int32_t> profile_id;
   std::optional<connect::Relation> relation;  // The rows of SqlCommand.
+  // Of connect::WriteStream(), and of connect::AskQuery().
+  std::optional<connect::proto::StreamingQueryInstanceId> query;
+  connect::proto::StreamingQueryCommandResult about_query;
   ObservedMetrics observed;
 };
 
@@ -110,6 +113,8 @@ class SparkSession {
   // Returns the schema of the batches that Execute would give. Reads no rows, but may list and open
   // files.
   Result<SchemaPtr> Schema(const connect::Relation& relation, const Call& call);
+  // Returns Spark's text of the plan by which it would run the relation.
+  Result<std::string> Explain(const connect::Relation& relation, const Call& call);
   // Streams the rows. Returns once the schema is known; errors of the rows come with Next().
   // Dropping the stream before its end interrupts the operation.
   Result<BatchStreamPtr> Execute(const connect::Relation& relation, ExecuteOptions options,

@@ -22,6 +22,8 @@
 #include "run/terminal.h"
 #include "stream/divided_status.h"
 #include "stream/divided_stream.h"
+#include "stream/engine_limits.h"
+#include "stream/engine_stream.h"
 #include "stream/plan_stream.h"
 #include "stream/stream_run.h"
 #include "stream/verify.h"
@@ -155,11 +157,21 @@ Status FollowDivided(const Arguments& arguments, const Invocation& invocation,
                       status.ok() ? WholeAt(*status, "rows") : 0);
 }
 
+Status FollowEngine(const Arguments& arguments, StreamRequest request,
+                    const std::stop_token& stop) {
+  const fs::path folder = request.folder;
+  PT_LET(const auto stream, EngineStream::Open(std::move(request), stop));
+  SayThatItStreams(arguments);
+  PT_TRY(stream->Run(stop));
+  return PrintWritten(arguments, folder, stream->written(), stream->all_rows());
+}
+
 Status Follow(const Arguments& arguments, const Invocation& invocation) {
   // Before there are threads.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   PT_LET(StreamRequest request, RequestFor(arguments, arguments.operand(0)));
-  if (request.job.file.stream->source.divided) {
+  const bool engine = EngineRunsStream(request.job.file);
+  if (request.job.file.stream->source.divided && !engine) {
     return FollowDivided(arguments, invocation, std::move(request), signals->token());
   }
   if (arguments.Has("--instances")) {
@@ -169,6 +181,8 @@ Status Follow(const Arguments& arguments, const Invocation& invocation) {
                  .fix = "source = { ..., divided = true } in [stream]",
                  .kept = "nothing was started"});
   }
+  if (engine) return FollowEngine(arguments, std::move(request), signals->token());
+  PT_TRY(CheckSameEngine(request.job.file, request.folder));
   const fs::path folder = request.folder;
   PT_LET(const auto run, StreamRun::Open(std::move(request), signals->token()));
   SayThatItStreams(arguments);
@@ -241,6 +255,14 @@ Status Verify(const Arguments& arguments, const StreamRequest& request) {
        .what = fmt::format("{} batches are not what the stream wrote", result.differ.size())});
 }
 
+Status RefuseOnEngine(const std::string& what) {
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("a stream on Spark has no {}", what),
+               .fix = what == "verify"
+                          ? "stream the same files with engine = \"local\", and compare the rows"
+                          : "end it with Ctrl-C; started again, it goes on from its checkpoint"});
+}
+
 Status RunStreamVerb(const Arguments& arguments, const Invocation& invocation) {
   const std::string& what = arguments.operand(0);
   if (what.empty()) {
@@ -261,6 +283,7 @@ Status RunStreamVerb(const Arguments& arguments, const Invocation& invocation) {
   }
   PT_LET(const StreamRequest request, RequestFor(arguments, arguments.operand(1)));
   if (what == "status") return ShowStatus(arguments, request.folder);
+  if (EngineRunsStream(request.job.file)) return RefuseOnEngine(what);
   if (what == "verify") return Verify(arguments, request);
   return SetPaused(request.folder, what == "pause");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "connect/streaming.h"
 #include "connect/types.h"
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
@@ -93,7 +94,9 @@ class Lowering {
     if (const auto kept = context_.kept.find(plan.get()); kept != context_.kept.end()) {
       return kept->second.relation;
     }
-    if (const auto* scan = std::get_if<Scan>(&plan->verb)) return Files(*scan);
+    if (const auto* scan = std::get_if<Scan>(&plan->verb)) {
+      return Files(*scan, plan.get() == context_.streamed);
+    }
     if (const auto* table = std::get_if<NamedTable>(&plan->verb)) return Named(*table);
     const auto& task = std::get<MapTask>(plan->verb);
     PT_CHECK(plan->inputs.size() == 1);
@@ -114,16 +117,26 @@ class Lowering {
     return FileUri(address);
   }
 
-  Result<Relation> Files(const Scan& scan) const {
+  static Result<Relation> ReadFiles(const Scan& scan, const std::vector<std::string>& paths) {
+    switch (scan.format) {
+      case Format::kCsv:
+        return connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines);
+      case Format::kJsonLines:
+        return connect::ReadJsonLines(paths, scan.schema);
+      default:
+        return connect::ReadParquet(paths, ForSpark(*scan.schema));
+    }
+  }
+
+  Result<Relation> Files(const Scan& scan, bool streamed) const {
     if (scan.schema == nullptr) return Status::Invalid("table ", scan.table, " has no schema");
     std::vector<std::string> paths;
     for (const std::string& path : scan.paths) {
       PT_LET(std::string uri, UriOf(path));
       paths.push_back(std::move(uri));
     }
-    const bool csv = scan.format == Format::kCsv;
-    PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
-                               : connect::ReadParquet(paths, ForSpark(*scan.schema)));
+    PT_LET(Relation files, ReadFiles(scan, paths));
+    if (streamed) files = connect::AsStream(std::move(files), context_.stream_options);
     if (scan.partitions.columns != nullptr) {
       // Spark appends the folders' columns in the order of the folders; the scan's schema has its
       // own order.
@@ -131,7 +144,7 @@ class Lowering {
       files = connect::SelectColumns(connect::WithFolders(std::move(files), root),
                                      scan.schema->field_names());
     }
-    if (csv) return files;
+    if (scan.format != Format::kParquet) return files;
     return Readable(std::move(files), *scan.schema);
   }
 

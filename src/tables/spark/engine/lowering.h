@@ -50,6 +50,10 @@ struct LoweringContext {
   // Tells the query's tables from those of others that the session reads at the same time; empty:
   // there are none.
   std::string query;
+  // A Scan whose files come as a stream, and how it reads them beside what the node says; null:
+  // none.
+  const Node* streamed = nullptr;
+  connect::Options stream_options = {};
   // Materialised nodes; nothing below them is lowered.
   std::unordered_map<const Node*, KeptRelation> kept;
 };

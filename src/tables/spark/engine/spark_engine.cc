@@ -32,6 +32,7 @@
 #include "spark/sources/embedded.h"
 #include "spark/sources/lake_tables.h"
 #include "spark/sources/source_tables.h"
+#include "spark/stream/spark_stream.h"
 
 // How a plan is run: what must exist before the plan is submitted is made first, inputs before
 // users (KeepBelow): a Materialize is written to Parquet files, a gang is run and its result kept
@@ -167,6 +168,22 @@ class SparkEngine : public Engine {
   }
 
   std::string address() const override { return session_->address(); }
+
+  // Its tasks write no events: nobody would read them, and they would never end.
+  Result<std::unique_ptr<StreamQuery>> Follow(const StreamQuerySpec& spec, const Call& call) {
+    PT_TRY(FirstError(spec.plan));
+    Warn(call);
+    LoweringContext context = Context(call, nullptr);
+    context.streamed = spec.events;
+    context.stream_options = StreamOptionsOf(spec);
+    context.map = [this, call](const MapTask& task, const Plan&,
+                               const SparkTable& input) -> Result<connect::Relation> {
+      PT_TRY(deployment_.Use(task.needs.torch, call));
+      return MapOver(input.relation, *input.schema, CommandOf(task), session_->version(), {});
+    };
+    PT_LET(const SparkTable table, LowerPlan(spec.plan, context));
+    return StartSparkStream(*session_, deployment_, table, spec, call);
+  }
 
  private:
   // A table that does not exist yet is no fault; a server without Delta or a store that refuses is.
@@ -324,6 +341,15 @@ class SparkEngine : public Engine {
     return Status::OK();
   }
 
+  static SparkCommand CommandOf(const MapTask& task) {
+    return {.task = task.task,
+            .role = task.role,
+            .torch = RunsInLibrary(task),
+            .config = task.config,
+            .groups = task.groups,
+            .output = task.output};
+  }
+
   // Returns the relation of a task without a gang. If it needs only the files of a kept table, its
   // partitions read them, as many as tasks fit the cluster at once.
   Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
@@ -332,13 +358,8 @@ class SparkEngine : public Engine {
     PT_TRY(deployment_.Use(task.needs.torch, call));
     tasks.push_back({folder_.New("events-" + task.task)});
     PT_TRY(MakeFolder(tasks.back().folder));
-    SparkCommand command{.task = task.task,
-                         .role = task.role,
-                         .torch = RunsInLibrary(task),
-                         .config = task.config,
-                         .groups = task.groups,
-                         .output = task.output,
-                         .events = tasks.back().folder.string()};
+    SparkCommand command = CommandOf(task);
+    command.events = tasks.back().folder.string();
     if (const RunTransit* const transit = folder_.transit()) {
       command.transit = transit->terms();
       tasks.back().meeting = transit->Meet(command);
@@ -470,11 +491,9 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
                                        request, std::move(page), std::move(warning));
 }
 
-}  // namespace protium
-
-extern "C" bool protium_open_spark(int32_t version, const protium::EngineRequest& request,
-                                   protium::Result<std::unique_ptr<protium::Engine>>& engine) {
-  if (version != protium::kEngineLibraryVersion) return false;
-  engine = protium::OpenSparkEngine(request);
-  return true;
+Result<std::unique_ptr<StreamQuery>> FollowOnSpark(Engine& engine, const StreamQuerySpec& spec,
+                                                   const Call& call) {
+  return static_cast<SparkEngine&>(engine).Follow(spec, call);
 }
+
+}  // namespace protium

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/library.h"
+#include "engine/stream_query.h"
 
 namespace protium {
 
@@ -13,5 +14,9 @@ namespace protium {
 // <request.folder>/spark-<pid>, which driver and executors must both reach; the engine removes it
 // when it is destroyed.
 Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request);
+
+// As StartStreamQuery(), on an engine of OpenSparkEngine().
+Result<std::unique_ptr<StreamQuery>> FollowOnSpark(Engine& engine, const StreamQuerySpec& spec,
+                                                   const Call& call);
 
 }  // namespace protium

@@ -124,7 +124,7 @@ Result<std::string> ManifestLine(const BundleMember& member) {
   return fmt::format("{} {} {} {}\n", is_program ? 'x' : 'f', bytes, hasher.Hex(), member.name);
 }
 
-Result<std::string> Manifest(std::span<const BundleMember> members) {
+Result<std::string> ManifestOf(std::span<const BundleMember> members) {
   int64_t total = 0;
   std::string lines;
   for (const BundleMember& member : members) {
@@ -179,7 +179,7 @@ std::vector<std::string> NeededFeatures(std::span<const BundleMember> members) {
 }
 
 Result<Bundle> WriteBundle(std::span<const BundleMember> members, const fs::path& folder) {
-  PT_LET(const std::string manifest, Manifest(members));
+  PT_LET(const std::string manifest, ManifestOf(members));
   Bundle bundle{.hash = ContentHash(manifest)};
   bundle.file = folder / (kBundlePrefix + bundle.hash);
   PT_LET(AtomicFile file, AtomicFile::Make(bundle.file));
