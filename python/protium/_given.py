@@ -19,6 +19,7 @@ from .errors import InputError
 
 _NUMBERS = {"i1": b"c", "u1": b"C", "i2": b"s", "u2": b"S", "i4": b"i", "u4": b"I", "i8": b"l",
             "u8": b"L", "f2": b"e", "f4": b"f", "f8": b"g"}
+_SPANS = 'numbers of seconds: x / numpy.timedelta64(1, "s")'
 _TIMES = {"s": b"tss:", "ms": b"tsm:", "us": b"tsu:", "ns": b"tsn:"}
 
 # What the structures that somebody holds need, by the number in their private_data.
@@ -73,8 +74,10 @@ def _of_objects(name: str, values: Any) -> Column:
     if kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
         return _of_moments(name, [None if gone else each for each, gone in zip(values, missing)])
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise InputError(f'column "{name}" holds {found}, which cannot form a column of one type',
-                     fix="numbers, decimals, texts, booleans or times alone")
+    spans = bool(kinds) and all(issubclass(kind, datetime.timedelta) for kind in kinds)
+    raise InputError(f'column "{name}" holds {found}, which cannot form a column of one type' if not spans
+                     else f'column "{name}" holds durations, which tables cannot hold',
+                     fix=_SPANS if spans else "numbers, decimals, texts, booleans or times alone")
 
 
 def _is_missing(value: Any) -> bool:
@@ -197,7 +200,7 @@ def column(name: str, values: Any) -> Column:
         return _of_objects(name, array)
     raise InputError(f'column "{name}" is of type {array.dtype}, which tables cannot hold',
                      fix="two columns, of real and imaginary parts" if array.dtype.kind == "c"
-                     else "numbers, texts, booleans or times")
+                     else _SPANS if array.dtype.kind == "m" else "numbers, texts, booleans or times")
 
 
 # ---- Structures. Each keeps what it needs until it is released, also where it was moved away.

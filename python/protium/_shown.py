@@ -39,7 +39,8 @@ def html(columns: dict[str, Any], schema: dict[str, str]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-_NUMBERS = ("int32", "int64", "float32", "float64", "decimal")
+_FLOATS = ("float32", "float64")
+_NUMBERS = ("int32", "int64", *_FLOATS, "decimal")
 _ORDERED = (*_NUMBERS, "string", "date", "timestamp", "bool")
 
 
@@ -55,6 +56,8 @@ def described(frame: "Frame") -> dict[str, dict[str, Any]]:
     for i, (name, kind) in enumerate(schema.items()):
         own = quoted(name)
         plain = kind.split("(")[0]
+        if plain in _FLOATS:  # NaN is how NumPy and pandas have missing numbers.
+            own = f"CASE WHEN isnan({own}) THEN NULL ELSE {own} END"
         if plain in _ORDERED:
             terms += [f"count({own}) AS c{i}", f"count(DISTINCT {own}) AS d{i}", f"min({own}) AS l{i}",
                       f"max({own}) AS g{i}"]

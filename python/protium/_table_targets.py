@@ -86,7 +86,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         y = np.asarray(_estimator.one_column(y))
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
-            raise ValueError(f"y has {y[unknown][0]!r}, which is not one of the classes {self.classes_.tolist()}")
+            raise ValueError(f"y has {y[unknown].tolist()[0]!r}, which is not one of the classes {self.classes_.tolist()}")
         return self._coded(y.astype(self.classes_.dtype))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Any:
@@ -103,7 +103,7 @@ class TableClassifier(ClassifierMixin, TableEstimator):
         y = np.asarray(y)
         self.classes_ = np.unique(y if y.dtype != object or not _all_texts(y) else y.astype(str))
         if len(self.classes_) < 2:
-            raise ValueError(f"y has one class, {self.classes_[0]!r}: there is nothing to learn")
+            raise ValueError(f"y has one class, {self.classes_.tolist()[0]!r}: there is nothing to learn")
         learns = {"loss": self._loss(), "probabilities": "probabilities"}
         options = {"calibration": self.calibration, "threshold": self.threshold}
         learns.update({option: each for option, each in options.items() if each is not None})

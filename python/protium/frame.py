@@ -9,7 +9,7 @@ import operator
 import os
 import sys
 from ctypes import byref, c_int64, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
 from . import _arrow, _library
 from ._shown import described, html, quoted, type_name
@@ -103,11 +103,21 @@ class Frame:
 
     def __getitem__(self, names: str | list[str]) -> Any:
         """frame["age"] is the column as an array; frame[["age", "sex"]] these columns as a frame."""
+        if isinstance(names, (int, slice)):
+            raise TypeError("rows have no numbers: frame.head(10), or frame.filter(...)")
         names = names if isinstance(names, str) else list(names)
         for name in [names] if isinstance(names, str) else names:
             if name not in self.columns:
                 raise KeyError(name)
         return self.to_numpy(names) if isinstance(names, str) else self.select(*names)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the columns, as in pandas."""
+        return iter(self.columns)
+
+    def __reduce__(self) -> Any:
+        raise UsageError("a frame belongs to its session and cannot be pickled",
+                         fix='frame.write("rows.parquet"), and session.read() where they are needed')
 
     def keep(self) -> "Frame":
         """The same rows, computed at most once per session, or once for all sessions with `store`."""

@@ -81,6 +81,10 @@ class Session:
         else:
             self.close()
 
+    def __reduce__(self) -> Any:
+        raise UsageError("a session has processes of its own and cannot be pickled",
+                         fix="protium.Session(...) where it is needed")
+
     def __repr__(self) -> str:
         return f"<protium.Session{'' if self._handle else ', closed'}>"
 

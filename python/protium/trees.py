@@ -137,11 +137,28 @@ class TreeClassifier(_Trees, TableClassifier):
     """Boosted trees that predict classes.
 
     loss: options of binary_cross_entropy or, for more than two classes, cross_entropy, such as
-    {"class_weights": "balanced"}, {"class_weights": {"yes": 5}} or {"label_smoothing": 0.1}. Other
+    {"label_smoothing": 0.1}. class_weight, calibration and threshold: as for TabularClassifier. Other
     parameters as for TreeRegressor.
     """
 
-    class_weight = calibration = threshold = None  # loss= has weights; trees have no more.
+    def __init__(self, *, loss: Any = None, class_weight: Any = None, calibration: str | None = None,
+                 threshold: Any = None, rounds: int | None = None, learning_rate: float = 0.05,
+                 leaves: int | None = None, depth: int = 0, bins: int = 255, min_weight: float = 1.0,
+                 min_gain: float = 0.0, l1: float = 0.0, l2: float = 1.0, rows: float = 1.0,
+                 columns: float = 0.5, one_hot: int = 4, smoothing: float = 10.0,
+                 monotone: Any = None, interactions: Any = None, validation: float | None = None,
+                 patience: int | None = None, metrics: Any = None, workers: int = 1,
+                 check_leaks: bool = True, warm_start: bool = False, verbose: bool | None = None, callbacks: Any = None,
+                 random_state: Any = None, engine: str = "local", train: Any = None) -> None:
+        super().__init__(loss=loss, rounds=rounds, learning_rate=learning_rate, leaves=leaves, depth=depth, bins=bins,
+                         min_weight=min_weight, min_gain=min_gain, l1=l1, l2=l2, rows=rows, columns=columns,
+                         one_hot=one_hot, smoothing=smoothing, monotone=monotone, interactions=interactions,
+                         validation=validation, patience=patience, metrics=metrics, workers=workers,
+                         check_leaks=check_leaks, warm_start=warm_start, verbose=verbose, callbacks=callbacks,
+                         random_state=random_state, engine=engine, train=train)
+        self.class_weight = class_weight
+        self.calibration = calibration
+        self.threshold = threshold
 
 
 class TreeRanker(_Trees, TableEstimator):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fit leaves: a run, and a model that is the whole product."""
 
+import datetime
 import inspect
 import os
 import pickle
@@ -122,6 +123,21 @@ class Runs(unittest.TestCase):
         self.assertEqual((told["age"]["mean"], told["age"]["missing"], told["sex"]["distinct"]), (4, 1, 2))
         with self.assertRaises(KeyError):
             frame["ages"]
+        self.assertEqual(list(frame), ["age", "sex"])
+        with self.assertRaisesRegex(TypeError, "head"):
+            frame[0]
+        for belongs in (frame, self.session):
+            with self.assertRaisesRegex(pt.UsageError, "cannot be pickled"):
+                pickle.dumps(belongs)
+
+    def test_nan_is_missing_where_columns_are_described(self):
+        told = self.session.table({"x": np.array([1.0, np.nan, 3.0])}).describe()["x"]
+        self.assertEqual((told["count"], told["missing"], told["mean"], told["max"]), (2, 1, 2, 3))
+
+    def test_durations_are_refused_with_what_to_write(self):
+        for column in (np.array([1], "timedelta64[s]"), [datetime.timedelta(1), None]):
+            with self.assertRaisesRegex(pt.InputError, "numbers of seconds"):
+                self.session.table({"took": column})
 
     def test_a_frame_names_the_columns_that_give_another_one_away(self):
         random = np.random.default_rng(1)

@@ -232,6 +232,21 @@ class Trees(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'maybe'.*'no', 'yes'"):
             pt.TreeClassifier(loss={"class_weights": {"maybe": 2}}).fit(X, rare)
 
+    def test_classifiers_take_what_nets_take_for_classes(self):
+        X, y = rows(600)
+        rare = np.where(y + np.random.default_rng(2).normal(size=600) > 3, "yes", "no")
+        options = {**QUICK, "validation": 0.3}
+        model = pt.TreeClassifier(class_weight={"yes": 5}, **options).fit(X, rare)
+        same = pt.TreeClassifier(loss={"class_weights": {"yes": 5}}, **options).fit(X, rare)
+        np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
+        fitted = pt.TreeClassifier(calibration="isotonic", threshold="f1", **options).fit(X, rare)
+        learned = fitted.model_.pipeline[-1]
+        self.assertEqual((learned["calibration"], learned["threshold"]), ("isotonic", "f1"))
+        self.assertEqual(fitted.get_params()["threshold"], "f1")
+        self.assertFalse(np.array_equal(fitted.predict_proba(X), same.predict_proba(X)))
+        with self.assertRaisesRegex(pt.UsageError, "class weights are given twice"):
+            pt.TreeClassifier(class_weight="balanced", loss={"class_weights": "balanced"}).fit(X, rare)
+
     def test_constraints_name_columns_or_their_positions(self):
         X, y = rows()
         model = pt.TreeRegressor(**QUICK, monotone={0: "rising", 1: "falling"},
