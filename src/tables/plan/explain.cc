@@ -26,9 +26,11 @@ std::string FormatName(Format format) { return FieldsToJson(format).get<std::str
 struct Line {
   std::string operator()(const Scan& scan) const {
     const std::string columns = scan.schema == nullptr ? "?" : Describe(*scan.schema);
-    return fmt::format("scan {} {} [{}]: {}", scan.table, FormatName(scan.format),
-                       fmt::join(scan.brought_from.empty() ? scan.paths : scan.brought_from, ", "),
-                       columns);
+    // `format` is that of the copies, not of the user's files, whose names say it.
+    const bool copied = !scan.brought_from.empty();
+    return fmt::format("scan {}{} [{}]: {}", scan.table,
+                       copied ? "" : " " + FormatName(scan.format),
+                       fmt::join(copied ? scan.brought_from : scan.paths, ", "), columns);
   }
   std::string operator()(const NamedTable& table) const {
     return table.source ? DescribeSource(*table.source) : "table " + table.name;

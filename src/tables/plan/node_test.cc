@@ -50,5 +50,14 @@ TEST(Plan, DrawsItsTree) {
             "    materialize etl (as above)\n");
 }
 
+TEST(Plan, NamesTheFilesOfTheUserAndNotTheFormatOfTheirCopies) {
+  const Plan plan = MakePlan(Scan{.table = "homes",
+                                  .format = Format::kParquet,
+                                  .paths = {"run/tables/homes.parquet"},
+                                  .brought_from = {"homes.csv"},
+                                  .schema = arrow::schema({arrow::field("zip", arrow::utf8())})});
+  EXPECT_EQ(Explain(plan), "scan homes [homes.csv]: zip string\n");
+}
+
 }  // namespace
 }  // namespace protium
