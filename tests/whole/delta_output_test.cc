@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
 #include <memory>
 #include <random>
 #include <thread>
@@ -140,6 +141,37 @@ TEST(DeltaOutput, KeepsACheckpointFromWhichOthersBeginAtAStore) {
   NEED_DELTALAKE();
   NEED_STORE(store);
   ExpectCheckpoint(store, "s3://lake/checked/copied");
+}
+
+TEST(DeltaOutput, IsThereIfItsCheckpointFailsAndAWarningSaysSo) {
+  const OwnJob own(MachinesTable(100), CopyJob("delta = \"lake\", mode = \"append\""));
+  const auto run = [&] {
+    return AtStore(own, {}, {"run", own / "job.toml", "--runs-dir", own / "runs"});
+  };
+  const Outcome first = run();
+  ASSERT_EQ(first.exit, 0) << first.err;
+  EXPECT_FALSE(Has(first.err, "checkpoint")) << first.err;
+  const fs::path log = own.path() / "lake/_delta_log",
+                 commit = log / (std::string(20, '0') + ".json");
+  std::string text = ReadText(commit);
+  const std::string none = "\"configuration\":{}";
+  ASSERT_NE(text.find(none), text.npos) << text;
+  text.replace(text.find(none), none.size(),
+               "\"configuration\":{\"delta.checkpointInterval\":\"1\"}");
+  std::ofstream(commit) << text;
+  // No file takes the name of a folder.
+  fs::create_directories(log / "_last_checkpoint");
+  const Outcome second = run();
+  ASSERT_EQ(second.exit, 0) << second.err;
+  EXPECT_TRUE(Has(second.err,
+                  "lake, but the checkpoint of its version 1 could not be written: cannot write "))
+      << second.err;
+  EXPECT_TRUE(Has(second.err, "until the next is due, 1 version later")) << second.err;
+  fs::remove(log / "_last_checkpoint");
+  const Outcome third = run();
+  EXPECT_EQ(third.exit, 0) << third.err;
+  EXPECT_FALSE(Has(third.err, "checkpoint")) << third.err;
+  EXPECT_TRUE(fs::is_regular_file(log / "_last_checkpoint"));
 }
 
 TEST(DeltaOutput, OfManyWritersAtOnceHasAllTheirRows) {

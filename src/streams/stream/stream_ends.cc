@@ -171,6 +171,7 @@ Result<std::unique_ptr<StreamSink>> OpenTableSink(const EndsContext& context) {
     target.source.file = fs::absolute(target.source.file).lexically_normal();
   }
   PT_LET(target.stream, NameOfStream(context));
+  target.note = context.note;
   const EngineRequest request{.address = "local", .spill = context.folder / "spill"};
   PT_LET(auto store, OpenBatchStore(request, target));
   return std::make_unique<TableSink>(std::move(store),

@@ -16,9 +16,13 @@ const Json& Settings(const DeltaTable& table) { return MemberOf(table.metadata, 
 
 }  // namespace
 
-bool IsCheckpointDue(const DeltaTable& table) {
+int64_t CheckpointInterval(const DeltaTable& table) {
   const std::string said = TextAt(Settings(table), "delta.checkpointInterval");
-  const int64_t interval = AllAsNumber<int64_t>(said).value_or(kUsualInterval);
+  return AllAsNumber<int64_t>(said).value_or(kUsualInterval);
+}
+
+bool IsCheckpointDue(const DeltaTable& table) {
+  const int64_t interval = CheckpointInterval(table);
   return table.version > 0 && interval > 0 && table.version % interval == 0;
 }
 

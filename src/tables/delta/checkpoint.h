@@ -10,8 +10,11 @@
 
 namespace protium {
 
-// Whether one is due at the table's version: every 10 versions unless delta.checkpointInterval says
-// otherwise.
+// After so many versions one is due: 10 unless delta.checkpointInterval says otherwise; 0 or less:
+// never.
+int64_t CheckpointInterval(const DeltaTable& table);
+
+// Whether one is due at the table's version.
 bool IsCheckpointDue(const DeltaTable& table);
 
 // The columns, one for each kind of action: a structure of DuckDB's json_transform().

@@ -6,6 +6,7 @@
 #include <arrow/record_batch.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,8 @@ namespace protium {
 struct BatchTarget {
   Source source;
   std::string stream;  // Whose batches they are: one of a kind.
+  // What went wrong although the batch is in the table; may be empty.
+  std::function<void(const std::string& message)> note = {};
 };
 
 // One thread. Stays connected between batches, but for a file of DuckDB, which others could not

@@ -169,7 +169,8 @@ class DeltaBatches : public BatchStore {
                                               .application = application(),
                                               .number = number,
                                               .rows = kept.name(),
-                                              .schema = rows->schema()}));
+                                              .schema = rows->schema(),
+                                              .warn = target_.note}));
     return written ? Status::OK() : Overtaken(target_, number);
   }
 

@@ -17,6 +17,7 @@
 #include "local/sources.h"
 #include "local/upsert.h"
 #include "os/random_letters.h"
+#include "protium/events.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
@@ -48,8 +49,12 @@ Status CheckStore(const Source& target) {
 class DeltaStoring {
  public:
   DeltaStoring(const duck::Connection& connection, DeltaLog& log, const Store& store,
-               std::string rows)
-      : connection_(connection), store_(store), log_(log), rows_(std::move(rows)) {}
+               std::string rows, Warn warn)
+      : connection_(connection),
+        store_(store),
+        log_(log),
+        rows_(std::move(rows)),
+        warn_(std::move(warn)) {}
 
   // False: the rows are there already. A commit of which it is not known whether it appeared keeps
   // its files.
@@ -63,8 +68,8 @@ class DeltaStoring {
       }
       PT_LET(const bool won, Put());
       if (won) {
-        // The rows are in the table, whatever becomes of it; the next one is due soon.
-        (void)Checkpoint();
+        // The rows are in the table, whatever becomes of it.
+        WarnOf(Checkpoint());
         return true;
       }
     }
@@ -156,6 +161,17 @@ class DeltaStoring {
     return log_.WriteCheckpoint(now);
   }
 
+  void WarnOf(const Status& checkpoint) const {
+    if (checkpoint.ok() || !warn_) return;
+    const Fault fault = FaultOf(checkpoint);
+    const int64_t interval = CheckpointInterval(table_);
+    warn_(fmt::format(
+        "the rows are in {}, but the checkpoint of its version {} could not be written: {}{}; "
+        "readers begin with an older one until the next is due, {} version{} later",
+        store_.target.file, table_.version + 1, fault.what,
+        fault.why.empty() ? "" : ": " + fault.why, interval, PluralOf(interval)));
+  }
+
   void Discard() {
     if (!name_.empty()) RemoveLakeFiles(store_.target, name_);
   }
@@ -166,6 +182,7 @@ class DeltaStoring {
   const Store& store_;
   DeltaLog& log_;
   const std::string rows_;
+  const Warn warn_;
   DeltaMark mark_;
   DeltaTable table_;      // As it was read last.
   bool written_ = false;  // Whether files were.
@@ -194,7 +211,7 @@ Result<DeltaMark> DeltaMarkOf(const duck::Connection& connection, const Store& s
 Result<bool> AppendToDelta(const duck::Connection& connection, DeltaLog& log,
                            const DeltaBatch& batch) {
   const Store store{.target = batch.target, .mode = StoreMode::kAppend};
-  return DeltaStoring(connection, log, store, batch.rows)
+  return DeltaStoring(connection, log, store, batch.rows, batch.warn)
       .Run(*batch.schema, {.application = batch.application, .version = batch.number});
 }
 
@@ -208,7 +225,7 @@ Status CheckDeltaRows(DeltaLog& log, const Source& target, const arrow::Schema& 
 }
 
 Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream,
-                             const Store& store) {
+                             const Store& store, const Call& call) {
   PT_TRY(CheckStore(store.target));
   DatabaseOptions own = options;
   own.show_secrets = true;  // For FindStoreKey(); no SQL of others runs in this database.
@@ -220,7 +237,8 @@ Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream
   PT_TRY(sources.OpenPlace(connection, store.target));
   DeltaLog log(connection, store.target);
   PT_LET(DeltaMark mark, DeltaMarkOf(connection, store, rows.name()));
-  PT_TRY(DeltaStoring(connection, log, store, rows.name())
+  const Warn warn = [&call](const std::string& message) { call.Send(Warning{message}); };
+  PT_TRY(DeltaStoring(connection, log, store, rows.name(), warn)
              .Run(*stream.schema(), std::move(mark))
              .status());
   PT_LET(const std::string count,

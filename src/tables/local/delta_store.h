@@ -2,6 +2,10 @@
 // Results that go into tables of Delta, in a folder here or at an S3 store.
 #pragma once
 
+#include <functional>
+#include <string>
+
+#include "base/call.h"
 #include "column/stream.h"
 #include "local/database.h"
 #include "local/delta_log.h"
@@ -14,20 +18,23 @@ namespace protium {
 // next version if no other writer has taken it, and else is made again for the version after. It
 // has a transaction of the run and the output: rows of one that is in the log already are not
 // appended again. A table that does not exist is made. Faults: kInput for a table that asks writers
-// for what is not kept (delta/table.h) or has other columns; kRemote of a store.
+// for what is not kept (delta/table.h) or has other columns; kRemote of a store. A checkpoint that
+// was due and failed is a warning.
 Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream,
-                             const Store& store);
+                             const Store& store, const Call& call);
 
 // Appends the rows of the table `rows` of the connection's database in one commit, which has the
 // version `number` of the transactions of `application`. `log` is that of `target`, which the
 // connection must be able to open. Returns false, and writes nothing, if the table has that version
 // already, or a newer one.
+using Warn = std::function<void(const std::string& message)>;
 struct DeltaBatch {
   const Source& target;
   std::string application;
   int64_t number = 0;
   std::string rows;
   SchemaPtr schema;
+  Warn warn;  // Of a checkpoint that was due and failed; may be empty.
 };
 Result<bool> AppendToDelta(const duck::Connection& connection, DeltaLog& log,
                            const DeltaBatch& batch);

@@ -68,7 +68,7 @@ class LocalEngine : public Engine {
     PT_TRY(CheckFiles(plan));
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
       PT_LET(const BatchStreamPtr rows, Open(plan->inputs.front(), call));
-      return StoreRows(ForDatabase(), *rows, *store);
+      return StoreRows(ForDatabase(), *rows, *store, call);
     }
     const auto* write = std::get_if<Write>(&plan->verb);
     PT_LET(BatchStreamPtr stream, Open(write == nullptr ? plan : plan->inputs.front(), call));

@@ -60,7 +60,7 @@ extern "C" bool protium_store_rows(int32_t version, const protium::EngineRequest
                                    protium::BatchStream& rows, const protium::Store& store,
                                    protium::Result<int64_t>& stored) {
   if (version != protium::kEngineLibraryVersion) return false;
-  stored = protium::StoreRows(protium::DatabaseFor(request), rows, store);
+  stored = protium::StoreRows(protium::DatabaseFor(request), rows, store, {});
   return true;
 }
 

@@ -80,8 +80,9 @@ Status CheckTarget(const DatabaseOptions& options, const Store& store) {
   return Status::OK();
 }
 
-Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, const Store& store) {
-  if (store.target.kind == SourceKind::kDelta) return StoreInDelta(options, stream, store);
+Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, const Store& store,
+                          const Call& call) {
+  if (store.target.kind == SourceKind::kDelta) return StoreInDelta(options, stream, store, call);
   if (store.target.kind == SourceKind::kIceberg) return StoreInIceberg(options, stream, store);
   const auto database = std::make_shared<Database>(options);
   PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));

@@ -2,6 +2,7 @@
 // Results that go into tables of databases.
 #pragma once
 
+#include "base/call.h"
 #include "column/stream.h"
 #include "local/database.h"
 #include "plan/node.h"
@@ -17,7 +18,9 @@ namespace protium {
 //
 // A table that does not exist is made. One that does keeps its columns, rights and indexes, and its
 // columns must be those of the rows, in any order. Faults are those of OpenSources.
-Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, const Store& store);
+// Warnings go to `call`.
+Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, const Store& store,
+                          const Call& call);
 
 // Refuses a table of a lake that rows cannot be written into so, as far as that is known without
 // them. Those of databases are not asked.
