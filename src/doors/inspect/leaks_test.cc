@@ -133,6 +133,46 @@ TEST_F(LeaksTest, TellClassesByComparingTwoColumns) {
 }
 
 // A refund that only those get who stayed is below every age otherwise.
+// Dates, times and texts are compared as numbers are; texts only for being equal.
+TEST_F(LeaksTest, TellClassesByComparingDatesTimesAndTexts) {
+  const auto day = [](int i) {
+    return fmt::format("2024-{:02}-{:02}", 1 + i / 28 % 12, 1 + i % 28);
+  };
+  const auto late = [&](int i) {
+    const int due = 6 + i * 37 % 300, paid = due + i * 11 % 13 - 6;
+    return day(due) + "," + day(paid) + "," + (paid > due ? "yes" : "no");
+  };
+  const std::string why = "gives late away: late is whether paid > due in every row";
+  EXPECT_THAT(FindIn("due,paid,late", 600, "late", true, late),
+              ElementsAre(Pair("due", why), Pair("paid", why)));
+  const auto same = [](int i) {
+    const char first = char('a' + i * 7 % 4), second = char('a' + i * 5 % 11 % 4);
+    return fmt::format("{},{},{}", first, second, first == second ? 1 : 0);
+  };
+  const std::string equal = "gives same away: same is whether first = second in every row";
+  EXPECT_THAT(FindIn("first,second,same", 600, "same", true, same),
+              ElementsAre(Pair("first", equal), Pair("second", equal)));
+  const auto took = [&](int i) {
+    const int begin = i * 37 % 200, days = i * 11 % 23;
+    return fmt::format("2024-01-01 00:00:{:02},2024-01-01 00:{:02}:30,{}", i % 60, i * 7 % 60,
+                       days % 2) +
+           "," + day(begin) + "," + day(begin + 1);
+  };
+  EXPECT_THAT(FindIn("at,then,odd,from,to", 600, "odd", true, took), ElementsAre());
+}
+
+// The days between two dates.
+TEST_F(LeaksTest, TellNumbersByTheDaysBetweenDates) {
+  const auto stay = [](int i) {
+    const int days = i * 11 % 9;
+    return fmt::format("2024-05-{:02},2024-05-{:02},{},{}", 1 + i % 20, 1 + i % 20 + days,
+                       i * 7 % 5, days);
+  };
+  const std::string why = "is a part of nights = left - came in every row";
+  EXPECT_THAT(FindIn("came,left,guests,nights", 600, "nights", false, stay),
+              ElementsAre(Pair("came", why), Pair("left", why)));
+}
+
 TEST_F(LeaksTest, BlameNoColumnForTheLeakBesideIt) {
   const Leaks leaks = FindIn("age,refund,left", 600, "left", true, [&](int i) {
     return fmt::format("{},{},{}", 18 + i * 7 % 60, i % 3 == 0 ? 0 : 100 + i, i % 3 == 0 ? 1 : 0);

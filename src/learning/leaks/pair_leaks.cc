@@ -64,6 +64,40 @@ constexpr Relation kComparisons[] = {
 std::span<const Relation> RelationsOf(bool classes) {
   return classes ? std::span<const Relation>(kComparisons) : std::span<const Relation>(kAmounts);
 }
+constexpr size_t kDifference = 1;  // Among kAmounts.
+constexpr size_t kEqualities = 2;  // The first of kComparisons.
+
+// Columns of one kind are paired; those of none are not.
+enum class PairedKind { kNone, kNumber, kDate, kTime, kText };
+
+PairedKind PairedKindOf(const arrow::DataType& type) {
+  if (IsNumber(type)) return PairedKind::kNumber;
+  if (type.id() == arrow::Type::DATE32) return PairedKind::kDate;
+  if (type.id() == arrow::Type::TIMESTAMP) return PairedKind::kTime;
+  return type.id() == arrow::Type::STRING ? PairedKind::kText : PairedKind::kNone;
+}
+
+// Whether a relation makes sense of such columns.
+bool Relates(PairedKind kind, size_t relation, bool classes) {
+  if (kind == PairedKind::kText) return classes && relation < kEqualities;
+  return kind == PairedKind::kNumber || classes ||
+         (kind == PairedKind::kDate && relation == kDifference);
+}
+
+// A cell as a number that compares as it does; of a text, one that is equal for equal texts.
+double PairedValue(const arrow::Array& column, int64_t row) {
+  if (column.IsNull(row)) return std::numeric_limits<double>::quiet_NaN();
+  switch (column.type_id()) {
+    case arrow::Type::DATE32:
+      return static_cast<const arrow::Date32Array&>(column).Value(row);
+    case arrow::Type::TIMESTAMP:
+      return double(static_cast<const arrow::TimestampArray&>(column).Value(row));
+    case arrow::Type::STRING:
+      return double(CellHash(column, row) >> 11);  // As many bits as a double has.
+    default:
+      return NumberAt(column, row).value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+}
 
 bool IsLabel(double made, double label) {
   const double scale = std::max({std::abs(made), std::abs(label), kRounding});
@@ -79,12 +113,18 @@ PairLeaks::PairLeaks(const TableProfile& table, const std::string& label, bool c
   for (size_t i = 0; i < table.columns.size() && places_.size() < kMostPaired; ++i) {
     const ColumnProfile& each = table.columns[i];
     const bool varies = each.distinct > 1 && each.same_as.empty();
-    if (each.name != label && varies && IsNumber(*each.type)) places_.push_back(int(i));
+    const bool paired = PairedKindOf(*each.type) != PairedKind::kNone;
+    if (each.name != label && varies && paired) places_.push_back(int(i));
   }
+  const auto kind_of = [&](size_t place) {
+    return PairedKindOf(*table.columns[size_t(places_[place])].type);
+  };
   const std::span<const Relation> relations = RelationsOf(classes);
   for (size_t a = 0; a < places_.size(); ++a) {
     for (size_t b = 0; b < places_.size(); ++b) {
+      if (kind_of(a) != kind_of(b)) continue;
       for (size_t kind = 0; kind < relations.size(); ++kind) {
+        if (!Relates(kind_of(a), kind, classes)) continue;
         if (a < b || (a != b && !relations[kind].both_ways)) alive_.push_back({a, b, kind});
       }
     }
@@ -94,10 +134,7 @@ PairLeaks::PairLeaks(const TableProfile& table, const std::string& label, bool c
 std::vector<double> PairLeaks::Numbers(const arrow::RecordBatch& batch, int64_t row) const {
   std::vector<double> numbers;
   numbers.reserve(places_.size());
-  for (const int place : places_) {
-    const auto number = NumberAt(*batch.column(place), row);
-    numbers.push_back(number.value_or(std::numeric_limits<double>::quiet_NaN()));
-  }
+  for (const int place : places_) numbers.push_back(PairedValue(*batch.column(place), row));
   return numbers;
 }
 
