@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,39 @@ Result<BatchPtr> WithNewer(const arrow::RecordBatch& kept, const arrow::RecordBa
       arrow::RecordBatch::Make(typed->schema(), kept.num_rows(), kept.columns());
   PT_LET(const BatchPtr all, Together(typed->schema(), {before, typed}));
   return RowsAt(all, places);
+}
+
+Result<BatchPtr> KeptBefore(const BatchPtr& kept, const arrow::RecordBatch& rows,
+                            const SeriesColumns& series) {
+  const auto column = rows.GetColumnByName(series.time);
+  if (series.back.all || column == nullptr || column->null_count() > 0) return kept;
+  for (const std::string& name : series.by) {
+    // Only values of one type are compared as the engine compares them.
+    const auto given = rows.GetColumnByName(name);
+    if (given == nullptr || !given->type()->Equals(kept->GetColumnByName(name)->type()))
+      return kept;
+  }
+  PT_LET(const auto given_names, SeriesNames(rows, series));
+  PT_LET(const auto given_times, SeriesTimesOf(*column));
+  std::unordered_map<std::string, int64_t> first;
+  for (size_t i = 0; i < given_names.size(); ++i) {
+    const int64_t time = given_times->Value(int64_t(i));
+    const auto at = first.try_emplace(given_names[i], time).first;
+    at->second = std::min(at->second, time);
+  }
+  PT_LET(const auto names, SeriesNames(*kept, series));
+  PT_LET(const auto times, SeriesTimesOf(*kept->GetColumnByName(series.time)));
+  std::vector<int64_t> needed;
+  std::unordered_map<std::string, int64_t> seen;
+  // Kept rows lie by series and time: from the last one on, those before the first given one count.
+  for (int64_t i = kept->num_rows(); i-- > 0;) {
+    const auto at = first.find(names[size_t(i)]);
+    if (at == first.end() || times->Value(i) >= at->second) continue;
+    const bool near = at->second - times->Value(i) <= series.back.micros;
+    if (++seen[at->first] <= series.back.rows || near) needed.push_back(i);
+  }
+  std::ranges::reverse(needed);
+  return RowsAt(kept, needed);
 }
 
 void KeptEnds::Times::Add(int64_t time, int64_t at) {

@@ -22,6 +22,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> WithNewer(const arrow::RecordBatch& 
                                                       const arrow::RecordBatch& newer,
                                                       const SeriesColumns& series);
 
+// Those of `kept`, rows of ReadKeptRows(), that rows may look back to which come behind them in time
+// or take their place from some time on: of each series of `rows` the last ones before its first
+// time. All of them where it is not certain which belong to which series.
+Result<std::shared_ptr<arrow::RecordBatch>> KeptBefore(
+    const std::shared_ptr<arrow::RecordBatch>& kept, const arrow::RecordBatch& rows,
+    const SeriesColumns& series);
+
 // Time that passes between the rows that a model keeps and those that come behind them.
 struct HistoryGap {
   int64_t series = 0;  // That have one, of so many.

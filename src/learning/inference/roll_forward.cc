@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -58,25 +59,77 @@ void PlaceInRounds(std::span<const size_t> rows, const SeriesColumns& series,
   }
 }
 
-Result<std::vector<int64_t>> RoundsOf(const BatchPtr& rows, const SeriesColumns& series,
-                                      const KnownLabels& labels) {
-  PT_LET(const std::vector<std::string> names, SeriesNames(*rows, series));
-  const auto column = rows->GetColumnByName(series.time);
-  if (column == nullptr) return std::vector<int64_t>(names.size());  // It is refused in scoring.
-  PT_LET(const auto times, SeriesTimesOf(*column));
-  std::vector<size_t> order(names.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, [&](size_t row) {
-    return std::pair<const std::string&, int64_t>(names[row], times->Value(int64_t(row)));
-  });
-  std::vector<int64_t> rounds(order.size());
-  for (size_t begin = 0; begin < order.size();) {
-    size_t end = begin;
-    while (end < order.size() && names[order[end]] == names[order[begin]]) ++end;
-    PlaceInRounds(std::span(order).subspan(begin, end - begin), series, labels, rounds);
-    begin = end;
+// Rows by their series and the order of time in them.
+class SeriesOrder {
+ public:
+  static Result<SeriesOrder> Make(const BatchPtr& rows, const SeriesColumns& series) {
+    SeriesOrder made;
+    PT_LET(const std::vector<std::string> names, SeriesNames(*rows, series));
+    const auto column = rows->GetColumnByName(series.time);
+    made.order_.resize(column == nullptr ? 0 : names.size());  // Without it scoring is refused.
+    if (made.order_.empty()) return made;
+    PT_LET(made.times_, SeriesTimesOf(*column));
+    std::iota(made.order_.begin(), made.order_.end(), size_t{0});
+    std::ranges::sort(made.order_, {}, [&](size_t row) {
+      return std::pair<const std::string&, int64_t>(names[row], made.TimeOf(row));
+    });
+    for (size_t i = 0; i < made.order_.size(); ++i) {
+      const bool begins = i == 0 || names[made.order_[i]] != names[made.order_[i - 1]];
+      if (begins) made.begins_.push_back(i);
+    }
+    return made;
+  }
+
+  bool empty() const { return order_.empty(); }
+  size_t num_series() const { return begins_.size(); }
+  // The rows of a series, by time.
+  std::span<const size_t> Of(size_t series) const {
+    const size_t end = series + 1 < begins_.size() ? begins_[series + 1] : order_.size();
+    return std::span(order_).subspan(begins_[series], end - begins_[series]);
+  }
+  int64_t TimeOf(size_t row) const { return times_->Value(int64_t(row)); }
+
+ private:
+  std::vector<size_t> order_, begins_;
+  std::shared_ptr<arrow::Int64Array> times_;
+};
+
+std::vector<int64_t> RoundsOf(int64_t rows, const SeriesOrder& order, const SeriesColumns& series,
+                              const KnownLabels& labels) {
+  std::vector<int64_t> rounds(static_cast<size_t>(rows));
+  for (size_t s = 0; s < order.num_series(); ++s) {
+    PlaceInRounds(order.Of(s), series, labels, rounds);
   }
   return rounds;
+}
+
+// Which rows are scored in a round, and which of the rows before them they look back to. In a window
+// of time the row just before it is among them: given rows count instead of kept ones from their
+// first time on, so that without it a kept row could appear in the window.
+std::vector<bool> ReadInRound(int64_t round, const std::vector<int64_t>& rounds,
+                              const SeriesOrder& order, const LookBack& back) {
+  std::vector<bool> read(rounds.size());
+  for (size_t i = 0; i < rounds.size(); ++i) {
+    read[i] = (order.empty() || back.all) ? rounds[i] <= round : rounds[i] == round;
+  }
+  for (size_t s = 0; s < order.num_series() && !back.all; ++s) {
+    const auto rows = order.Of(s);
+    std::optional<size_t> wanted;  // The next one behind row i.
+    bool before_window = false;    // Whether the row before its window has been seen.
+    for (size_t i = rows.size(); i-- > 0;) {
+      if (rounds[rows[i]] == round) {
+        wanted = i;
+        before_window = back.micros == 0;
+        continue;
+      }
+      if (!wanted) continue;
+      const int64_t micros = order.TimeOf(rows[*wanted]) - order.TimeOf(rows[i]);
+      const bool within =
+          int64_t(*wanted - i) <= back.rows || (back.micros > 0 && micros <= back.micros);
+      if (within || !std::exchange(before_window, true)) read[rows[i]] = true;
+    }
+  }
+  return read;
 }
 
 // Puts the rows of results back into the order of the rows that they are for.
@@ -134,6 +187,7 @@ Status CannotRoll(const std::string& label, std::string why, std::string fix) {
 SeriesColumns SeriesOf(const ModelState& state) {
   SeriesColumns series;
   std::optional<int64_t> nearest;
+  series.back.all = false;
   const Columns labels =
       state.chain->estimator ? ListLabels(state.chain->estimator->options) : Columns();
   const std::vector<const HistoryStage*> predicts = HistoryPredictionsRead(*state.chain);
@@ -142,6 +196,10 @@ SeriesColumns SeriesOf(const ModelState& state) {
     if (stage == nullptr) continue;
     series.by = stage->by();
     series.time = stage->time();
+    const Reach reach = stage->reach();
+    series.back.all = series.back.all || (!reach.rows && !reach.micros);
+    series.back.rows = std::max(series.back.rows, reach.rows.value_or(0));
+    series.back.micros = std::max(series.back.micros, reach.micros.value_or(0));
     for (size_t i = 0; i < stage->num_values(); ++i) {
       const std::string& value = stage->inputs()[i];
       if (std::ranges::count(series.values, value) == 0) series.values.push_back(value);
@@ -149,7 +207,7 @@ SeriesColumns SeriesOf(const ModelState& state) {
       const bool read = std::ranges::count(predicts, stage) > 0;
       if (!read || std::ranges::count(labels, value) == 0) continue;
       series.label = value;
-      nearest = std::min(nearest.value_or(INT64_MAX), stage->reach().nearest);
+      nearest = std::min(nearest.value_or(INT64_MAX), reach.nearest);
     }
   }
   series.nearest = nearest.value_or(1);
@@ -220,7 +278,8 @@ Result<BatchPtr> RollSeries(const BatchPtr& rows, const SeriesColumns& series,
                             const ScoreBehind& score, const std::stop_token& stop) {
   const int at = rows->schema()->GetFieldIndex(*series.label);
   KnownLabels labels(static_cast<const arrow::DoubleArray&>(*rows->column(at)));
-  PT_LET(const std::vector<int64_t> rounds, RoundsOf(rows, series, labels));
+  PT_LET(const SeriesOrder order, SeriesOrder::Make(rows, series));
+  const std::vector<int64_t> rounds = RoundsOf(rows->num_rows(), order, series, labels);
   const int64_t last = rounds.empty() ? 0 : *std::ranges::max_element(rounds);
   ScoredRounds scored(rounds.size());
   for (int64_t round = 0; round <= last; ++round) {
@@ -228,8 +287,9 @@ Result<BatchPtr> RollSeries(const BatchPtr& rows, const SeriesColumns& series,
     std::vector<int64_t> known;
     std::vector<size_t> wanted;
     arrow::BooleanBuilder is_wanted;
+    const std::vector<bool> read = ReadInRound(round, rounds, order, series.back);
     for (size_t i = 0; i < rounds.size(); ++i) {
-      if (rounds[i] > round) continue;
+      if (!read[i]) continue;
       known.push_back(int64_t(i));
       PT_TRY(is_wanted.Append(rounds[i] == round));
       if (rounds[i] == round) wanted.push_back(i);

@@ -16,6 +16,14 @@
 
 namespace protium {
 
+// How far back the outputs of a row look, over all stages: at so many rows of its series before it,
+// and at those of so many microseconds.
+struct LookBack {
+  bool all = true;  // At every earlier row; the other two then say nothing.
+  int64_t rows = 0;
+  int64_t micros = 0;
+};
+
 // What a model's stages of earlier rows take a series to be.
 struct SeriesColumns {
   Columns by;  // Empty: all rows are one series.
@@ -24,6 +32,7 @@ struct SeriesColumns {
   std::optional<std::string> label;  // Set if it is one of them.
   int64_t nearest = 1;  // Labels are read of rows that are at least so many rows before.
   int fed = 0;          // The column of predictions that is read in place of missing labels.
+  LookBack back = {};
 };
 
 // Of a model that reads earlier rows.
@@ -41,14 +50,16 @@ Result<std::shared_ptr<arrow::Int64Array>> SeriesTimesOf(const arrow::Array& col
 Result<std::optional<std::string>> RolledLabel(const ModelState& state);
 
 // Scores rows that stand behind the rows `known`, and which are the last of them in their series:
-// one row of the result for each true value of `wanted`, which is as long as `known`.
+// one row of the result for each true value of `wanted`, which is as long as `known`. Of the rows
+// before them `known` has those that they look back to.
 using ScoreBehind = std::function<Result<std::shared_ptr<arrow::RecordBatch>>(
     const std::shared_ptr<arrow::RecordBatch>& known, const arrow::BooleanArray& wanted)>;
 
 // Predicts `rows`, of each series the earliest first; `label`, as a column of doubles, is NULL
 // where it is to be predicted. Later rows of a series are scored with the column `fed` of `score`'s
 // result in the place of these NULLs. Returns its rows in the order of `rows`. As many calls of
-// `score` as there are NULLs in the series that has most of them.
+// `score` as there are NULLs in the series that has most of them; each gets as many rows as are to
+// be scored and as they look back to, however many have been scored before.
 Result<std::shared_ptr<arrow::RecordBatch>> RollSeries(
     const std::shared_ptr<arrow::RecordBatch>& rows, const SeriesColumns& series,
     const ScoreBehind& score, const std::stop_token& stop);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -41,9 +42,11 @@ BatchPtr SeriesWith(const std::vector<double>& labels) {
 }
 
 // Predicts the label `nearest` rows before plus one, -1 where that is missing; counts its calls.
-BatchPtr RolledBy(const BatchPtr& rows, int64_t nearest, int& calls) {
+BatchPtr RolledBy(const BatchPtr& rows, int64_t nearest, int& calls, const LookBack& back = {},
+                  int64_t* read = nullptr) {
   const ScoreBehind score = [&](const BatchPtr& known, const arrow::BooleanArray& wanted) {
     ++calls;
+    if (read != nullptr) *read += known->num_rows();
     const auto& labels = static_cast<const arrow::DoubleArray&>(*known->GetColumnByName("y"));
     arrow::DoubleBuilder made;
     for (int64_t i = 0; i < known->num_rows(); ++i) {
@@ -54,7 +57,8 @@ BatchPtr RolledBy(const BatchPtr& rows, int64_t nearest, int& calls) {
     const auto schema = arrow::schema({arrow::field("prediction", arrow::float64())});
     return Result<BatchPtr>(arrow::RecordBatch::Make(schema, column->length(), {column}));
   };
-  const SeriesColumns series{.time = "t", .values = {"y"}, .label = "y", .nearest = nearest};
+  const SeriesColumns series{
+      .time = "t", .values = {"y"}, .label = "y", .nearest = nearest, .back = back};
   return RollSeries(rows, series, score, {}).ValueOrDie();
 }
 
@@ -74,6 +78,23 @@ TEST(Rounds, MakeAllPredictionsThatReadKnownLabels) {
   const BatchPtr gap = RolledBy(SeriesWith({5, 6, none, 9, none, none}), 2, calls);
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(gap->column(0)->ToString(), SeriesWith({-1, -1, 6, 7, 7, 10})->column(1)->ToString());
+}
+
+TEST(Rounds, ReadNoMoreThanTheirRowsLookBackTo) {
+  std::vector<double> labels(100, std::numeric_limits<double>::quiet_NaN());
+  labels[0] = 1;
+  const BatchPtr rows = SeriesWith(labels);
+  int calls = 0;
+  int64_t all = 0, few = 0, window = 0;
+  const std::string expected = RolledBy(rows, 1, calls, {}, &all)->column(0)->ToString();
+  const LookBack one{.all = false, .rows = 1};
+  EXPECT_EQ(RolledBy(rows, 1, calls, one, &few)->column(0)->ToString(), expected);
+  // Times are 0, 1, 2, ...: 3 rows, and the one before them.
+  const LookBack three{.all = false, .micros = 3};
+  EXPECT_EQ(RolledBy(rows, 1, calls, three, &window)->column(0)->ToString(), expected);
+  EXPECT_EQ(all, 99 * 100 / 2 + 1 + 98);
+  EXPECT_EQ(few, 2 + 98 * 2);
+  EXPECT_EQ(window, 2 + 3 + 4 + 96 * 5);
 }
 
 class Forward : public OwnSession {
@@ -118,6 +139,7 @@ class Forward : public OwnSession {
         ->CombineChunksToBatch()
         .ValueOrDie();
   }
+  void ExpectDayByDay(const PipelineModel& model);
   // What the engine predicts for a table, by day and shop.
   std::map<std::string, double> ByEngine(const PipelineModel& model, const std::string& rows) {
     std::ofstream(folder_ / "rows.csv") << "day,shop,sales\n" << rows;
@@ -131,8 +153,8 @@ class Forward : public OwnSession {
   }
 };
 
-TEST_F(Forward, EachDayReadsThePredictionsOfTheDaysBefore) {
-  const PipelineModel model = Fitted();
+// Compares four days rolled forward with what the engine says of each day, given those before.
+void Forward::ExpectDayByDay(const PipelineModel& model) {
   const Scorer scorer = Scorer::Make(model).ValueOrDie();
   const BatchPtr next = scorer.NextRows({.rows = 4}).ValueOrDie();
   ASSERT_EQ(next->num_rows(), 8);
@@ -151,6 +173,46 @@ TEST_F(Forward, EachDayReadsThePredictionsOfTheDaysBefore) {
       EXPECT_EQ(Number(*rolled, "prediction", row), predictions.at(name)) << name;
       known += fmt::format("{},{}\n", name, predictions.at(name));
     }
+  }
+}
+
+TEST_F(Forward, EachDayReadsThePredictionsOfTheDaysBefore) { ExpectDayByDay(Fitted()); }
+
+TEST_F(Forward, WindowsOfTimeReadThemToo) {
+  const Json near = {{"id", "near"},  {"inputs", {"sales"}}, {"by", {"shop"}},
+                     {"time", "day"}, {"over", "3 days"},    {"of", {"mean", "std"}}};
+  const Json trees = {{"numeric", {{{"stage", "ago"}}, {{"stage", "near"}}}},
+                      {"label", "sales"},
+                      {"trees", {{"rounds", 20}}}};
+  const auto model = Pipeline({{.kind = "lag", .options = Lags("sales")},
+                               {.kind = "rolling", .options = near},
+                               {.kind = "tree_estimator", .options = trees}})
+                         .Fit(session_->Read().Csv("seen.csv"));
+  ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+  ExpectDayByDay(*model);
+}
+
+TEST_F(Forward, OfManyNewerRowsTheLastOnesAreRead) {
+  const PipelineModel model = Fitted();
+  const Scorer old = Scorer::Make(model).ValueOrDie();
+  std::string newer;
+  for (int i = 0; i < 6000; ++i) {
+    const std::chrono::year_month_day day(std::chrono::sys_days(std::chrono::days(19800 + i / 2)));
+    newer += fmt::format("{}-{:02}-{:02},{},{}\n", int(day.year()), unsigned(day.month()),
+                         unsigned(day.day()), i % 2, i / 2 % 7 + i % 2 * 10);
+  }
+  std::ofstream(folder_ / "newer.csv") << "day,shop,sales\n" << newer;
+  const Scorer scorer = old.WithNewerRows(*Rows(session_->Read().Csv("newer.csv"))).ValueOrDie();
+  const BatchPtr next = scorer.NextRows({.rows = 1}).ValueOrDie();
+  const BatchPtr rolled = scorer.RollForward(*next).ValueOrDie();
+  ASSERT_EQ(rolled->num_rows(), 2);
+  for (int64_t row = 0; row < 2; ++row) {
+    newer += Text(*next, "day", row) + "," + Text(*next, "shop", row) + ",\n";
+  }
+  const auto expected = ByEngine(model, newer);
+  for (int64_t row = 0; row < 2; ++row) {
+    EXPECT_EQ(Number(*rolled, "prediction", row),
+              expected.at(Text(*next, "day", row) + "," + Text(*next, "shop", row)));
   }
 }
 

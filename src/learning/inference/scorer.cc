@@ -171,21 +171,32 @@ struct Scorer::Inside {
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
-    return Score(rows, input, nullptr);
+    return Score(rows, *prepared, input, nullptr);
   }
 
   // Only rows of `wanted`, of which the model takes the columns of `read`; null: all.
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows,
-                                                    const SchemaPtr& read,
+                                                    PreparedColumns& columns, const SchemaPtr& read,
                                                     const arrow::BooleanArray* wanted) const {
-    PT_LET(const auto preparation, prepared->For(StateOf(model), read, rows.schema()));
+    PT_LET(const auto preparation, columns.For(StateOf(model), read, rows.schema()));
     PT_LET(const auto batch, preparation->Apply(rows, wanted));
     if (predictor) return Predict(*batch);
-    arrow::ArrayVector columns;
+    arrow::ArrayVector made;
     for (const auto& field : output->fields()) {
-      columns.push_back(batch->GetColumnByName(field->name()));
+      made.push_back(batch->GetColumnByName(field->name()));
     }
-    return arrow::RecordBatch::Make(output, batch->num_rows(), std::move(columns));
+    return arrow::RecordBatch::Make(output, batch->num_rows(), std::move(made));
+  }
+
+  // What puts rows behind those of the kept ones that they look back to, since each round reads
+  // them again. A plan of its own pays from some thousands of rows on.
+  Result<std::shared_ptr<PreparedColumns>> PreparedBehind(const arrow::RecordBatch& rows,
+                                                          const SeriesColumns& series) const {
+    constexpr int64_t kFewRows = 4096;
+    if (kept->num_rows() <= kFewRows) return prepared;
+    PT_LET(auto before, KeptBefore(kept, rows, series));
+    if (kept->num_rows() - before->num_rows() <= kFewRows) return prepared;
+    return std::make_shared<PreparedColumns>(std::move(before));
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Roll(const arrow::RecordBatch& rows,
@@ -199,10 +210,12 @@ struct Scorer::Inside {
     if (input->GetFieldByName(*label) == nullptr) {
       PT_LET(read, input->AddField(input->num_fields(), arrow::field(*label, arrow::float64())));
     }
+    const SeriesColumns series = SeriesOf(state);
+    PT_LET(const auto behind, PreparedBehind(rows, series));
     const ScoreBehind score = [&](const auto& known, const arrow::BooleanArray& wanted) {
-      return Score(*known, read, &wanted);
+      return Score(*known, *behind, read, &wanted);
     };
-    return RollSeries(labelled, SeriesOf(state), score, stop);
+    return RollSeries(labelled, series, score, stop);
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Predict(const arrow::RecordBatch& batch) const {
