@@ -41,6 +41,47 @@ TEST(Sql, AnswersFromTheTablesOfAFolder) {
   EXPECT_EQ(json.json["columns"][1]["type"], "float64");
 }
 
+// An empty file and one with rows cut short, which no query names.
+TEST(TablesThatCannotBeRead, FailOnlyWhereTheyAreNamed) {
+  const OwnJob own;
+  const std::string data = own.Write("data/machines.csv", MachinesTable(60)).parent_path().string();
+  own.Write("data/kinds.csv", "kind,price\nlathe,3\npress,4\nmill,5\n");
+  own.Write("data/kind.csv", "");
+  own.Write("data/load.csv", "a,b\n1,2\n3\n");
+  // Columns have these names.
+  const Outcome rows = own.Protium(
+      {"sql", "SELECT kind, sum(load) AS l FROM machines GROUP BY kind", "--data", data});
+  EXPECT_EQ(rows.exit, 0) << rows.err;
+  EXPECT_TRUE(Has(rows.out, "3 rows")) << rows.out;
+  const Outcome empty = own.Protium({"sql", "SELECT * FROM Kind", "--data", data});
+  EXPECT_EQ(empty.exit, 3) << empty.err;
+  EXPECT_TRUE(Has(empty.err, "the file is empty") && Has(empty.err, "kind.csv")) << empty.err;
+  const Outcome ragged = own.Protium({"sql", "SELECT a FROM load, machines", "--data", data});
+  EXPECT_EQ(ragged.exit, 3) << ragged.err;
+  EXPECT_TRUE(Has(ragged.err, "load.csv:3")) << ragged.err;
+
+  const Outcome seen = own.Protium({"inspect", data});
+  EXPECT_EQ(seen.exit, 0) << seen.err;
+  for (const char* part : {"4 tables", "machines    60  id, kind, age, load, hours",
+                           "tables that cannot be read\n  kind: the file is empty (", "  load: "}) {
+    EXPECT_TRUE(Has(seen.out, part)) << part << "\n" << seen.out;
+  }
+  const Outcome json = own.Protium({"inspect", data, "--json"});
+  EXPECT_EQ(json.json["kind"], "folder") << json.out;
+  EXPECT_EQ(json.json["tables"].size(), 4u);
+  EXPECT_TRUE(json.json["tables"][0].contains("error")) << json.out;
+  EXPECT_EQ(json.json["tables"][3]["rows"], 60);
+
+  const Outcome made = own.Protium(
+      {"init", data, "--label", "hours", "--estimator", "trees", "--output", own / "job2.toml"});
+  EXPECT_EQ(made.exit, 0) << made.err;
+  EXPECT_TRUE(Has(made.out, "kind is left out, it cannot be read: the file is empty")) << made.out;
+  EXPECT_TRUE(Has(own.Text("job2.toml"), "LEFT JOIN kinds")) << own.Text("job2.toml");
+  const Outcome named = own.Protium({"init", data, "--label", "hours", "--table", "kind"});
+  EXPECT_EQ(named.exit, 3) << named.err;
+  EXPECT_TRUE(Has(named.err, "the file is empty")) << named.err;
+}
+
 TEST(Sql, WritesAllRowsToAFile) {
   const OwnJob own;
   const std::string data = own.path().string();

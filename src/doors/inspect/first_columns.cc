@@ -19,12 +19,8 @@ namespace {
 
 constexpr int64_t kMostClassNumbers = 10;  // Whole numbers with more distinct values are amounts.
 constexpr int64_t kMostClasses = 1000;
-constexpr int64_t kMostCategories = 1000;
 constexpr int64_t kMostManyValues = 10'000;
-// Columns with so few are taken even if each value has only a row or two.
-constexpr int64_t kFewCategories = 20;
-constexpr int64_t kRowsOfCategory = 3;  // On average; with fewer, rows are learned by heart.
-constexpr int64_t kRowsOfEntity = 20;   // On average; with more rows each, they are categories.
+constexpr int64_t kRowsOfEntity = 20;  // On average; with more rows each, they are categories.
 
 // What a column is to the net.
 enum class Use { kCategory, kNumber, kTime, kSentence, kManyValues, kLeftOut };
@@ -39,7 +35,7 @@ bool IsTime(const arrow::DataType& type) {
 
 Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& why) {
   const bool sentences = HoldsSentences(table, column);
-  if (!sentences) why = WhyUseless(table, column);
+  why = WhyUseless(table, column);
   // Stages never overwrite columns, so the job would be refused.
   const std::string name = Lower(column.name);
   if (name == "prediction" || name == "probability") why = "has the name of what the model adds";
@@ -203,14 +199,6 @@ Status RefuseLabel(const ColumnProfile& label, const std::string& why) {
 }
 
 }  // namespace
-
-bool HoldsSentences(const TableProfile& table, const ColumnProfile& column) {
-  constexpr double kFewestWords = 2;
-  const int64_t values = table.rows - column.nulls;
-  const bool many = column.distinct > kMostCategories || column.distinct * kRowsOfCategory > values;
-  return column.type->id() == arrow::Type::STRING && column.words >= kFewestWords &&
-         column.distinct > kFewCategories && many && column.same_as.empty();
-}
 
 bool IsInfinite(const ColumnProfile& column) {
   return column.least == "-inf" || column.greatest == "inf";

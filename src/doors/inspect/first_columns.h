@@ -68,9 +68,6 @@ const char* AimText(Aim aim);  // "binary classification"
 // Whether a column would be learned as classes rather than as a number.
 bool IsOfClasses(const ColumnProfile& label);
 
-// Whether the column holds texts of several words, too many to be categories.
-bool HoldsSentences(const TableProfile& table, const ColumnProfile& column);
-
 // Sorts columns by their types and values; leaves out useless ones and `leaks`. If nothing is left
 // to learn from, uses leaks; if there are none either, and no texts of several words, fails with
 // Exit::kInput. A column to be kept that is empty, or of a type that no stage reads, is a fault of

@@ -27,8 +27,8 @@ class Table {
 
   Result<FirstSeries> Find(const SeriesGiven& given = {}) const {
     const TypedPlace place(folder_.path() / "t.csv");
-    PT_LET(std::vector<LookedTable> tables, LookForTables(place, {}, "y", ""));
-    LookedTable main = std::move(tables.front());
+    PT_LET(LookedPlace found, LookForTables(place, {}, "y", ""));
+    LookedTable main = std::move(found.tables.front());
     PT_LET(const FirstSource source, FindSource(std::move(main), {}, "y"));
     return FindSeries(source, "y", given);
   }

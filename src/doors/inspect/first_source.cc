@@ -22,9 +22,16 @@
 namespace protium {
 namespace {
 
+// "notes and visits cannot be read"
+std::string BrokenText(const std::vector<BrokenTable>& broken) {
+  std::vector<std::string> names;
+  for (const BrokenTable& each : broken) names.push_back(each.name);
+  return fmt::format("{} cannot be read: protium inspect shows why", fmt::join(names, " and "));
+}
+
 // Puts the table that has the label first.
-Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
-                    const std::string& named) {
+Status PutMainFirst(LookedPlace& found, const std::string& label, const std::string& named) {
+  std::vector<LookedTable>& tables = found.tables;
   std::vector<std::string> names, having;
   size_t at = tables.size();
   for (size_t i = 0; i < tables.size(); ++i) {
@@ -53,6 +60,7 @@ Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("none of the tables {} has a column \"{}\" for the label",
                                      fmt::join(names, ", "), label),
+                 .why = found.broken.empty() ? "" : BrokenText(found.broken),
                  .fix = Suggest(label, std::vector(columns.begin(), columns.end()))});
   }
   std::swap(tables[0], tables[at]);
@@ -223,20 +231,23 @@ Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& giv
   SessionOptions options;
   options.base = std::filesystem::current_path();
   PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
-  for (size_t i = 0; i < std::min(places.size(), kMostLookedAt); ++i) {
+  size_t looked = 0;
+  for (const TablePlace& each : places) {
     std::error_code unknown;  // A place that cannot be examined is refused with its reason below.
-    if (std::filesystem::is_directory(places[i].at.path, unknown)) return false;
-    const DataFrame part = OpenPlace(*session, places[i].at, given.options);
-    PT_LET(const SchemaPtr schema, part.Schema());
-    if (i == 0) first = schema->field_names();
-    if (schema->field_names() != first) return false;
+    if (std::filesystem::is_directory(each.at.path, unknown)) return false;
+    const Result<SchemaPtr> schema = OpenPlace(*session, each.at, given.options).Schema();
+    if (IsOfTable(schema.status())) continue;
+    PT_TRY(schema.status());
+    if (looked == 0) first = (*schema)->field_names();
+    if ((*schema)->field_names() != first) return false;
+    if (++looked == kMostLookedAt) break;
   }
-  return true;
+  return looked > 1;
 }
 
-Result<std::vector<LookedTable>> LookForTables(const TypedPlace& place, const CsvGiven& given,
-                                               const std::string& label, const std::string& named) {
-  std::vector<LookedTable> tables;
+Result<LookedPlace> LookForTables(const TypedPlace& place, const CsvGiven& given,
+                                  const std::string& label, const std::string& named) {
+  LookedPlace found;
   std::error_code error;
   std::vector<TablePlace> places;
   if (!place.source && std::filesystem::is_directory(place.path, error)) {
@@ -248,11 +259,17 @@ Result<std::vector<LookedTable>> LookForTables(const TypedPlace& place, const Cs
   }
   if (one) places = {{place.name(), place}};
   for (const TablePlace& each : places) {
-    PT_LET(FirstLook look, LookAndFix(each.at, given, 0));
-    tables.push_back({each, std::move(look)});
+    Result<FirstLook> look = LookAndFix(each.at, given, 0);
+    if (!one && each.name != named && IsOfTable(look.status())) {
+      found.broken.push_back({each.name, look.status()});
+      continue;
+    }
+    PT_TRY(look.status());
+    found.tables.push_back({each, *std::move(look)});
   }
-  if (!one) PT_TRY(PutMainFirst(tables, label, named));
-  return tables;
+  if (found.tables.empty()) return found.broken.front().why;
+  if (!one) PT_TRY(PutMainFirst(found, label, named));
+  return found;
 }
 
 Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others,

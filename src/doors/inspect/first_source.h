@@ -34,16 +34,24 @@ struct FirstSource {
   std::vector<std::string> notes;  // For people: what was joined and read, and what was not.
 };
 
+// What was found at a place.
+struct LookedPlace {
+  std::vector<LookedTable> tables;  // One or more.
+  std::vector<BrokenTable> broken;  // Others of a folder.
+};
+
 // Whether the files of a folder are parts of one table, as Spark and others write it: all have the
-// same columns. Only the first few are examined; folders in it are separate tables.
+// same columns, several do, and those that cannot be read do not count. Only the first few are
+// examined; folders in it are separate tables.
 Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& given);
 
 // Finds the tables at a place and examines them. A file, or a folder whose files have the same
 // columns, is one table; any other folder is all tables in it, starting with the one that has the
 // column `label`. `named` says which one if several have it. A label that no table or several have
-// is a fault of Exit::kUsage.
-Result<std::vector<LookedTable>> LookForTables(const TypedPlace& place, const CsvGiven& given,
-                                               const std::string& label, const std::string& named);
+// is a fault of Exit::kUsage. Tables that cannot be read fail only if one of them is named, or
+// there are no others.
+Result<LookedPlace> LookForTables(const TypedPlace& place, const CsvGiven& given,
+                                  const std::string& label, const std::string& named);
 
 // Makes a source from one table, joined with those of `others` that share a key with it
 // (shared_keys.h). Dates not in ISO format are read by their pattern (text_dates.h). Reads the

@@ -121,10 +121,10 @@ class Sources : public testing::Test {
     ASSERT_TRUE(WriteFile(folder_.path() / (name + ".csv"), text).ok());
   }
   Result<FirstSource> Find(const std::string& label, const std::string& named = {}) const {
-    PT_LET(auto tables, LookForTables(folder_.path(), {}, label, named));
-    LookedTable main = tables.front();
-    tables.erase(tables.begin());
-    return FindSource(std::move(main), std::move(tables), label);
+    PT_LET(LookedPlace found, LookForTables(folder_.path(), {}, label, named));
+    LookedTable main = found.tables.front();
+    found.tables.erase(found.tables.begin());
+    return FindSource(std::move(main), std::move(found.tables), label);
   }
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
 };
@@ -169,9 +169,34 @@ TEST_F(Sources, TakeFilesOfEqualColumnsForOneTable) {
   for (const char* name : {"a.csv", "b.csv"}) {
     ASSERT_TRUE(WriteFile(parts.path() / name, "x,y\n1,2\n3,4\n").ok());
   }
-  const auto tables = LookForTables(parts.path(), {}, "y", "").ValueOrDie();
-  ASSERT_EQ(tables.size(), 1u);
-  EXPECT_EQ(tables[0].look.table.rows, 4);
+  const LookedPlace found = LookForTables(parts.path(), {}, "y", "").ValueOrDie();
+  ASSERT_EQ(found.tables.size(), 1u);
+  EXPECT_EQ(found.tables[0].look.table.rows, 4);
+  // A part that cannot be read is not left out of its table.
+  ASSERT_TRUE(WriteFile(parts.path() / "c.csv", "").ok());
+  const Fault fault = FaultOf(LookForTables(parts.path(), {}, "y", "").status());
+  EXPECT_EQ(fault.what, "the file is empty");
+  EXPECT_THAT(fault.where, HasSubstr("c.csv"));
+}
+
+TEST_F(Sources, AreFoundBesideTablesThatCannotBeRead) {
+  Write("aaa", "");
+  Write("ragged", "shop,x\ns1,2\ns2\n");
+  const LookedPlace found = LookForTables(folder_.path(), {}, "sold", "").ValueOrDie();
+  EXPECT_EQ(found.tables.size(), 5u);
+  EXPECT_EQ(found.tables[0].place.name, "sales");
+  ASSERT_EQ(found.broken.size(), 2u);
+  EXPECT_THAT(ReasonOf(found.broken[0]), HasSubstr("the file is empty ("));
+  EXPECT_THAT(ReasonOf(found.broken[1]), HasSubstr("ragged.csv:3"));
+  EXPECT_THAT(FaultOf(Find("none").status()).why, HasSubstr("aaa and ragged cannot be read"));
+  EXPECT_EQ(FaultOf(Find("sold", "aaa").status()).what, "the file is empty");
+}
+
+TEST_F(Sources, AreRefusedIfNoneCanBeRead) {
+  const auto broken = TemporaryFolder::Make().ValueOrDie();
+  for (const char* name : {"a.csv", "b.csv"}) ASSERT_TRUE(WriteFile(broken.path() / name, "").ok());
+  const Fault fault = FaultOf(LookForTables(broken.path(), {}, "y", "").status());
+  EXPECT_EQ(fault.what, "the file is empty");
 }
 
 }  // namespace

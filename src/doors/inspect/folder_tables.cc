@@ -14,6 +14,7 @@
 #include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/kind.h"
+#include "plan/node.h"
 #include "sql_words/tokens.h"
 #include "terminal/printing.h"
 
@@ -45,6 +46,21 @@ std::map<std::string, std::string> NamesIn(const std::string& sql) {
 }
 
 }  // namespace
+
+bool IsOfTable(const Status& failure) {
+  if (failure.ok()) return false;
+  const Exit exit = FaultOf(failure).exit;
+  return exit == Exit::kInput || exit == Exit::kUsage || exit == Exit::kRemote;
+}
+
+std::string ReasonOf(const BrokenTable& table) {
+  const Fault fault = FaultOf(table.why);
+  std::string text = fault.what;
+  if (!fault.why.empty()) text += ": " + fault.why;
+  if (!fault.where.empty()) text += " (" + fault.where + ")";
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
 
 bool HoldsTable(const fs::path& folder) {
   std::error_code error, ignored;
@@ -120,11 +136,13 @@ DataFrame OpenPlace(Session& session, const TypedPlace& place, const CsvOptions&
   return session.Read().File(place.path.string(), FormatOfPlace(place.path), csv, known);
 }
 
-Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
-                  const CsvOptions& csv,
-                  const std::function<DataFrame(const TypedPlace&, const CsvOptions&)>& open) {
+Result<std::vector<BrokenTable>> NameTables(
+    Session& session, const std::string& sql, const std::vector<TablePlace>& places,
+    const CsvOptions& csv,
+    const std::function<DataFrame(const TypedPlace&, const CsvOptions&)>& open) {
   const std::map<std::string, std::string> names = NamesIn(sql);
   std::map<std::string, std::string> taken;
+  std::vector<BrokenTable> broken;
   Status unfit;
   bool any = false;
   for (const TablePlace& place : places) {
@@ -143,10 +161,16 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
         CheckOptionsFit(place.at.source ? Format::kParquet : FormatOfPlace(place.at.path), csv);
     unfit = unfit.ok() && !any ? fits : unfit;
     any = any || fits.ok();
-    session.Table(mentioned->second, open(place.at, fits.ok() ? csv : CsvOptions{}));
+    const DataFrame table = open(place.at, fits.ok() ? csv : CsvOptions{});
+    const Status opened = FirstError(table.plan());
+    if (IsOfTable(opened)) {
+      broken.push_back({mentioned->second, opened});
+      continue;
+    }
+    session.Table(mentioned->second, table);
   }
-  if (!any) return unfit;
-  return Status::OK();
+  if (!any) PT_TRY(unfit);
+  return broken;
 }
 
 }  // namespace protium

@@ -158,6 +158,18 @@ TEST(ProfileRows, NamesColumnsOfNoUse) {
   EXPECT_EQ(json["columns"][3]["top"][0]["rows"], 30);
 }
 
+TEST(ProfileRows, TakesSentencesForNoIds) {
+  std::vector<std::optional<std::string>> notes, codes;
+  for (int i = 0; i < 30; ++i) {
+    notes.push_back("house " + std::to_string(i) + " in the old town");
+    codes.push_back("h-" + std::to_string(i));
+  }
+  const TableProfile table = Profile({Rows({{"note", Texts(notes)}, {"code", Texts(codes)}})});
+  EXPECT_EQ(WhyUseless(table, *table.Find("note")), "");
+  EXPECT_EQ(WhyUseless(table, *table.Find("code")), "has a different value in every row: an id?");
+  EXPECT_FALSE(ProfileToJson(table)["columns"][0].contains("note"));
+}
+
 TEST(ListTables, FindsFilesAndFoldersOfThem) {
   const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
   const auto touch = [&](const std::string& name) {

@@ -34,8 +34,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The checks come in the order in which a reader would find the mistakes: tables and their files,
-// the SQL, the split, the outputs' paths, the outputs' columns, then (DescribeJob) the pipeline.
+// First whether outputs exist, which takes no time. Then the checks come in the order in which a
+// reader would find the mistakes: tables and their files, the SQL, the split, the outputs' paths
+// once more, now that the inputs are known, the outputs' columns, then (DescribeJob) the pipeline.
 // Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
 // an empty table does.
 
@@ -92,9 +93,8 @@ Status CheckLake(const Session& session, const Job& job, const DataFrame& rows,
 }
 
 // Writing would refuse these too, but only after hours of training.
-Status CheckOutputPlaces(const Session& session, const Job& job, const DataFrame& rows) {
+Status CheckOutputFiles(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    if (output.delta || output.iceberg) PT_TRY(CheckLake(session, job, rows, name, output));
     if (output.databases() > 0) continue;
     const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;
@@ -106,7 +106,15 @@ Status CheckOutputPlaces(const Session& session, const Job& job, const DataFrame
   return Status::OK();
 }
 
+Status CheckLakes(const Session& session, const Job& job, const DataFrame& rows) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    if (output.delta || output.iceberg) PT_TRY(CheckLake(session, job, rows, name, output));
+  }
+  return Status::OK();
+}
+
 Result<JobFrames> OpenFrames(Session& session, const Job& job) {
+  PT_TRY(CheckOutputFiles(session, job));
   PT_TRY(StateOf(session).inputs().Together([&] { return OpenTables(session, job); }));
   const DataFrame etl = SqlWithModels(session, job.file.etl.sql);
   const Result<SchemaPtr> schema = etl.Schema();
@@ -124,7 +132,9 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
     // Read more than once, so evaluated once.
     frames.train = frames.test = etl.Materialize("etl");
   }
-  PT_TRY(CheckOutputPlaces(session, job, etl));
+  PT_TRY(CheckLakes(session, job, etl));
+  // Once more: which files are read, and must not be written, is known now.
+  PT_TRY(CheckOutputFiles(session, job));
   PT_TRY(CheckOutputColumns(job, (*schema)->field_names()));
   return frames;
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "column/cells.h"
 #include "frame/open.h"
+#include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "job/csv_flags.h"
 #include "model/score_in_sql.h"
@@ -52,6 +53,16 @@ Status WithTables(const Status& status, const std::vector<TablePlace>& places,
                                   "where they are"
                             : "the tables here are " + names;
   return Fail(std::move(fault));
+}
+
+// Returns why a table cannot be read, if that is why the query fails.
+Status WithReasons(const Status& status, const std::vector<BrokenTable>& broken) {
+  if (status.ok()) return status;
+  const std::string what = Lower(FaultOf(status).what);
+  for (const BrokenTable& each : broken) {
+    if (what == "there is no table \"" + Lower(each.name) + "\"") return each.why;
+  }
+  return status;
 }
 
 // Distinguishes states of a table's files: sizes and times of writing.
@@ -265,19 +276,32 @@ Result<DataFrame> Queries::Analysed(const std::string& sql) {
   const auto open = [this](const TypedPlace& place, const CsvOptions& options) {
     return Open(place, options);
   };
-  PT_TRY(NameTables(*session_, sql, places, csv.options, open));
+  PT_LET(const std::vector<BrokenTable> broken,
+         NameTables(*session_, sql, places, csv.options, open));
   const DataFrame frame = SqlWithModels(*session_, sql);
-  const Status good = frame.Schema().status();
+  const Status good = WithReasons(frame.Schema().status(), broken);
   if (good.ok()) return frame;
   for (const ViewStatement& view : views_) places.push_back({view.name, {}});
   return WithTables(good, places, arguments_);
 }
 
+Status Queries::CheckFlags(const std::string& sql) {
+  PT_TRY(arguments_.Number("--rows", kUsualRows).status());
+  const std::string output = arguments_.Value("--output");
+  if (output.empty()) return Status::OK();
+  PT_TRY(CheckOutputFormat(output));
+  std::vector<fs::path> perhaps_read;
+  PT_LET(const std::vector<TablePlace> places, Places());
+  for (const TablePlace& each : places) {
+    if (Lower(sql).find(Lower(each.name)) != sql.npos) perhaps_read.push_back(each.at.path);
+  }
+  return CheckNewOutput(ResolveOutput(output), arguments_.Has("--force"), perhaps_read);
+}
+
 Status Queries::Answer(const std::string& sql, bool timed) {
   const Clock::time_point started = Clock::now();
-  const std::string output = arguments_.Value("--output");
-  if (!output.empty()) PT_TRY(CheckOutputFormat(output));
   const Result<std::string> answer = Watched([&]() -> Result<std::string> {
+    PT_TRY(CheckFlags(sql));
     PT_LET(const DataFrame frame, Analysed(sql));
     return AnswerOf(*session_, frame, arguments_, timed ? std::optional(started) : std::nullopt);
   });

@@ -56,6 +56,8 @@ class Queries {
     std::string stamp;  // The state of its files when it was opened.
   };
 
+  // What can be said without opening a table.
+  Status CheckFlags(const std::string& sql);
   Result<DataFrame> Analysed(const std::string& sql);
   Status OpenSession();
   void CloseIfStale();

@@ -23,9 +23,9 @@ constexpr long kLookNanoseconds = 500'000'000;  // The interval at which the fol
 
 class HttpModelServer : public ModelServer, private HttpService {
  public:
-  HttpModelServer(const ServeOptions& options, std::unique_ptr<ServedModels> models)
-      : options_(options), models_(std::move(models)) {}
+  explicit HttpModelServer(const ServeOptions& options) : options_(options) {}
 
+  // Before models are loaded, which may take long. Requests that come until Serve() wait.
   Status Bind() {
     PT_LET(server_, HttpServer::Bind({.guard = {.host = options_.host,
                                                 .port = options_.port,
@@ -35,6 +35,11 @@ class HttpModelServer : public ModelServer, private HttpService {
                                       .limits = kLimits,
                                       .headers = {{"Cache-Control", "no-store"},
                                                   {"X-Content-Type-Options", "nosniff"}}}));
+    return Status::OK();
+  }
+
+  Status Load() {
+    PT_LET(models_, ServedModels::Load(options_));
     return Status::OK();
   }
 
@@ -77,9 +82,9 @@ class HttpModelServer : public ModelServer, private HttpService {
 };
 
 Result<std::unique_ptr<ModelServer>> Open(const ServeOptions& options) {
-  PT_LET(auto models, ServedModels::Load(options));
-  auto server = std::make_unique<HttpModelServer>(options, std::move(models));
+  auto server = std::make_unique<HttpModelServer>(options);
   PT_TRY(server->Bind());
+  PT_TRY(server->Load());
   return std::unique_ptr<ModelServer>(std::move(server));
 }
 

@@ -349,6 +349,14 @@ bool TellsRowsApart(const ColumnProfile& column) {
 
 }  // namespace
 
+bool HoldsSentences(const TableProfile& table, const ColumnProfile& column) {
+  constexpr double kFewestWords = 2;
+  const int64_t values = table.rows - column.nulls;
+  const bool many = column.distinct > kMostCategories || column.distinct * kRowsOfCategory > values;
+  return column.type->id() == arrow::Type::STRING && column.words >= kFewestWords &&
+         column.distinct > kFewCategories && many && column.same_as.empty();
+}
+
 std::string WhyUseless(const TableProfile& table, const ColumnProfile& column) {
   if (table.rows < 2) return {};
   if (column.nulls == table.rows) return "is empty";
@@ -361,7 +369,8 @@ std::string WhyUseless(const TableProfile& table, const ColumnProfile& column) {
   const double values = double(table.rows - column.nulls);
   const bool differ = column.exact ? double(column.distinct) == values
                                    : double(column.distinct) >= kNearlyAll * values;
-  const bool id = text || IsCalledId(column.name) || TellsRowsApart(column);
+  const bool id =
+      text ? !HoldsSentences(table, column) : IsCalledId(column.name) || TellsRowsApart(column);
   if (differ && id && table.rows >= 20) return "has a different value in every row: an id?";
   return {};
 }

@@ -18,6 +18,11 @@
 namespace protium {
 
 inline constexpr int64_t kRareBelow = 5;  // Rows.
+// A column of texts with so many values or fewer may be one of categories.
+inline constexpr int64_t kMostCategories = 1000;
+// So few are taken even if each value has only a row or two.
+inline constexpr int64_t kFewCategories = 20;
+inline constexpr int64_t kRowsOfCategory = 3;  // On average; with fewer, rows are learned by heart.
 
 // A column of a table. Values are texts as CellText() writes them, at most 40 columns wide.
 struct ColumnProfile {
@@ -68,10 +73,13 @@ uint64_t CellHash(const arrow::Array& column, int64_t row);
 // Whether a name ends as those of ids do: "id", "patient_id", "userId".
 bool IsCalledId(const std::string& name);
 
+// Whether the column holds texts of several words, too many to be categories.
+bool HoldsSentences(const TableProfile& table, const ColumnProfile& column);
+
 // Returns why a column is useless for learning: "is constant", "is empty", "equals x in every row",
-// "has a different value in every row: an id?"; empty for all other columns. Whole numbers that
-// differ in every row are ids if they are called so, count up, or are spread like hashes; others,
-// such as populations, are amounts.
+// "has a different value in every row: an id?"; empty for all other columns, of which texts of
+// several words may differ in every row. Whole numbers that differ in every row are ids if they are
+// called so, count up, or are spread like hashes; others, such as populations, are amounts.
 std::string WhyUseless(const TableProfile& table, const ColumnProfile& column);
 
 Json ProfileToJson(const TableProfile& table);

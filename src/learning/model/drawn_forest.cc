@@ -44,14 +44,21 @@ Status CheckOutputs(const Forest& forest, const Objective& objective, const std:
                .where = where});
 }
 
-// The positions of the most columns whose splits gain most, the first one first.
-std::vector<size_t> ColumnsByGain(const std::vector<double>& gain) {
+// The positions of the columns whose splits gain something, the one that gains most first; at most
+// so many.
+std::vector<size_t> ColumnsByGain(const std::vector<double>& gain,
+                                  size_t most = std::numeric_limits<size_t>::max()) {
   std::vector<size_t> order(gain.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) { return gain[a] > gain[b]; });
   std::erase_if(order, [&](size_t column) { return gain[column] <= 0; });
-  if (order.size() > kMostDrawn) order.resize(kMostDrawn);
+  if (order.size() > most) order.resize(most);
   return order;
+}
+
+// What shares are of: above 0.
+double TotalOf(const std::vector<double>& gain) {
+  return std::max(std::accumulate(gain.begin(), gain.end(), 0.0), 1e-300);
 }
 
 // Every so many of them, if there are more than `most`.
@@ -121,6 +128,35 @@ Result<std::optional<DrawnForest>> DrawnForest::Read(const std::filesystem::path
   return drawn;
 }
 
+Json DrawnForest::Summary() const {
+  int64_t leaves = 0, most = 0, depth = 0;
+  for (const Tree& tree : forest_.trees) {
+    leaves += tree.leaves();
+    most = std::max(most, tree.leaves());
+    depth = std::max<int64_t>(depth, LookBelow(tree).depth[0]);
+  }
+  Json outputs = Json::array(), splits = Json::array();
+  for (const OutputWords& each : outputs_) outputs.push_back(each.text);
+  const SplitImportance importance = ImportanceOfSplits(forest_);
+  const double all = TotalOf(importance.gain);
+  for (const size_t column : ColumnsByGain(importance.gain)) {
+    splits.push_back({{"column", columns_[column].name},
+                      {"gain", Shown(importance.gain[column] / all)},
+                      {"splits", importance.splits[column]}});
+  }
+  const auto is_number = [](const ForestColumn& each) { return each.cardinality == 0; };
+  const auto numeric = std::ranges::count_if(forest_.columns, is_number);
+  return {{"rounds", forest_.rounds()},
+          {"trees", forest_.trees.size()},
+          {"leaves", leaves},
+          {"most_leaves", most},
+          {"depth", depth},
+          {"numeric", numeric},
+          {"categorical", int64_t(forest_.columns.size()) - numeric},
+          {"outputs", std::move(outputs)},
+          {"splits", std::move(splits)}};
+}
+
 Json DrawnForest::Outline() const {
   int64_t leaves = 0;
   for (const Tree& tree : forest_.trees) leaves = std::max(leaves, tree.leaves());
@@ -131,8 +167,8 @@ Json DrawnForest::Outline() const {
     mean.push_back(Shown(explainer.mean()[o] * outputs_[o].factor + outputs_[o].offset));
   }
   const std::vector<double> gain = ImportanceOfSplits(forest_).gain;
-  const double all = std::max(std::accumulate(gain.begin(), gain.end(), 0.0), 1e-300);
-  for (const size_t column : ColumnsByGain(gain)) {
+  const double all = TotalOf(gain);
+  for (const size_t column : ColumnsByGain(gain, kMostDrawn)) {
     Json each = {{"column", columns_[column].name}, {"gain", Shown(gain[column] / all)}};
     each.update(DependenceOn(column));
     dependence.push_back(std::move(each));

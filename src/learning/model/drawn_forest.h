@@ -24,6 +24,11 @@ class DrawnForest {
   // model, and for a damaged one.
   static Result<std::optional<DrawnForest>> Read(const std::filesystem::path& model);
 
+  // {"rounds", "trees", "leaves": of all of them, "most_leaves": of a tree, "depth": of the deepest,
+  // "numeric", "categorical": how many columns it reads, "outputs": [TEXT], "splits": [{"column",
+  // "gain": its share of all, "splits": how many}]}, the columns with splits by their gain.
+  Json Summary() const;
+
   // {"rounds", "trees", "leaves": the most that a tree has, "columns", "outputs": [TEXT], "mean":
   // by output, "dependence"}. The last says how predictions change with each of the six columns
   // whose splits gain most (trees/dependence.h):

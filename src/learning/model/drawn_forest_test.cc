@@ -58,6 +58,16 @@ TEST_F(Drawn, PredictionsByAColumnAreInTheLabelsUnits) {
 })json"));
 }
 
+TEST_F(Drawn, ASummaryCountsTreesAndInputsAndOrdersColumnsByGain) {
+  EXPECT_EQ(Draw().Summary(), Json::parse(R"({"rounds": 1, "trees": 1, "leaves": 3,
+      "most_leaves": 3, "depth": 2, "numeric": 1, "categorical": 1, "outputs": ["y"], "splits": [
+        {"column": "temp", "gain": 0.8, "splits": 1},
+        {"column": "shop", "gain": 0.2, "splits": 1}]})"));
+  forest.trees[0].nodes = {{.value = 3}};
+  EXPECT_EQ(Draw().Summary()["splits"], Json::array());
+  EXPECT_EQ(Draw().Summary()["depth"], 0);
+}
+
 TEST_F(Drawn, CategoriesAreNamedOnTheSideWhereMissingValuesDoNotGo) {
   forest.trees[0].nodes[2].missing_left = true;
   const Json tree = Draw().TreeAt(0).ValueOrDie();

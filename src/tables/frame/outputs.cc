@@ -5,13 +5,16 @@
 
 #include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/fault.h"
+#include "os/fd.h"
 
 namespace protium {
 namespace {
@@ -137,6 +140,25 @@ Status RefuseExisting(const fs::path& target) {
   if (!fs::exists(fs::symlink_status(target, ignored))) return Status::OK();
   return Refuse(target.string() + " already exists, and this run did not write it", "",
                 "choose another path, or overwrite it with --force");
+}
+
+Status CheckNewOutput(const fs::path& target, bool replaces,
+                      std::span<const fs::path> perhaps_read) {
+  std::error_code ignored;
+  const fs::path whole = fs::absolute(target, ignored);
+  const bool may_be_read = std::ranges::any_of(perhaps_read, [&](const fs::path& each) {
+    const std::optional<FileId> id = FindFileId(each);
+    return id && (FindFileId(whole) == id || LiesIn(whole, *id));
+  });
+  if (!replaces && !may_be_read) PT_TRY(RefuseExisting(target));
+  fs::path folder = whole.parent_path();
+  while (folder.has_relative_path() && !fs::exists(folder, ignored)) folder = folder.parent_path();
+  if (!fs::is_directory(folder, ignored)) {
+    return Refuse("the output " + target.string() + " cannot be written",
+                  folder.string() + " is a file, not a folder", "choose another path");
+  }
+  if (::access(folder.c_str(), W_OK) == 0) return Status::OK();
+  return SystemFault("write in the folder " + folder.string(), errno);
 }
 
 }  // namespace protium

@@ -32,4 +32,11 @@ std::vector<std::filesystem::path> OwnFilesOf(const std::filesystem::path& run);
 // Refuses a `target` that exists, including a dangling link.
 Status RefuseExisting(const std::filesystem::path& target);
 
+// What can be said of the output of a command before it opens anything: refuses one that exists,
+// unless it may be replaced, and one in a folder that cannot be made or written to. Of a file that
+// is, or lies in, one of `perhaps_read`, SessionState::CheckOutput() knows more once tables are
+// open, so it passes here.
+Status CheckNewOutput(const std::filesystem::path& target, bool replaces,
+                      std::span<const std::filesystem::path> perhaps_read);
+
 }  // namespace protium

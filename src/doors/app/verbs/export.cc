@@ -213,6 +213,10 @@ Status Export(const Arguments& arguments, const Invocation&) {
     return SendTo(arguments, *sent, run.path);
   }
   const auto of_model = std::ranges::find(of_models, name, &ModelFormat::name);
+  const bool folder = of_model != of_models.end() && of_model->folder;
+  const std::string out = arguments.Value("--output");
+  // Before the run or the model, which may be copied from an object store.
+  if (!out.empty() && out != "-") PT_TRY(CheckFree(out, arguments.Has("--force"), folder));
   if (of_model != of_models.end()) {
     PT_LET(const fs::path model, FindNamedModel(arguments, what));
     return ExportModel(arguments, *of_model, model);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,6 +18,7 @@
 #include "base/unknown_name.h"
 #include "engine/kind.h"
 #include "events/events.h"
+#include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "gang/program.h"
 #include "gang/program_folder.h"
@@ -243,7 +245,11 @@ Status Gang(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(ProgramSpec spec, ReadProgram(arguments, gang));
   PT_LET(spec.input, InputIn(arguments));
   spec.output = arguments.Has("--output");
-  if (spec.output) PT_TRY(CheckOutputFormat(arguments.Value("--output")));
+  if (spec.output) {
+    PT_TRY(CheckOutputFormat(arguments.Value("--output")));
+    PT_TRY(CheckNewOutput(ResolveOutput(arguments.Value("--output")), arguments.Has("--force"),
+                          std::array{fs::path(arguments.Value("--input"))}));
+  }
   const std::string files = arguments.Value("--files");
   std::error_code error;
   if (!files.empty() && !fs::is_directory(files, error)) {

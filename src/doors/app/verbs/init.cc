@@ -18,6 +18,8 @@
 #include "base/nearest.h"
 #include "format/file_form.h"
 #include "frame/outputs.h"
+#include "inference/forecast.h"
+#include "inspect/first_columns.h"
 #include "inspect/first_job.h"
 #include "inspect/first_program.h"
 #include "inspect/first_source.h"
@@ -64,6 +66,21 @@ Result<TypedPlace> PlaceIn(const Arguments& arguments) {
   return ReadPlace(arguments.operand(0), given);
 }
 
+Status CheckHorizon(const Arguments& arguments) {
+  if (!arguments.Has("--horizon")) return Status::OK();
+  if (arguments.Has("--cpp")) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--horizon is for job files",
+                 .where = "--horizon",
+                 .fix = "leave out --cpp, or write the lags in the program: docs/time.md"});
+  }
+  const Status horizon = ReadHorizon(arguments.Value("--horizon")).status();
+  if (horizon.ok()) return horizon;
+  Fault fault = FaultOf(horizon);
+  fault.where = "--horizon";
+  return Fail(std::move(fault));
+}
+
 Status CheckFlags(const Arguments& arguments, const TypedPlace& place, const fs::path& output) {
   const fs::path& table = place.path;
   if (!arguments.Has("--label")) {
@@ -71,6 +88,7 @@ Status CheckFlags(const Arguments& arguments, const TypedPlace& place, const fs:
                  .what = "init needs --label COLUMN, the column to predict",
                  .fix = "protium inspect " + place.text() + " shows the columns"});
   }
+  PT_TRY(CheckHorizon(arguments));
   std::error_code ignored;
   if (!place.elsewhere() && !fs::exists(table, ignored)) {
     std::vector<std::string> beside;
@@ -119,6 +137,14 @@ std::string ReadingText(const std::vector<LookedTable>& tables) {
                           code.column, code.example);
     }
     for (const std::string& line : OddLines(each.look.odd, each.look.csv.null)) text += line + "\n";
+  }
+  return text;
+}
+
+std::string BrokenText(const std::vector<BrokenTable>& broken) {
+  std::string text;
+  for (const BrokenTable& each : broken) {
+    text += fmt::format("{} is left out, it cannot be read: {}\n", each.name, ReasonOf(each));
   }
   return text;
 }
@@ -209,18 +235,24 @@ Status CheckNames(const std::vector<std::string>& names, const char* flag,
   return Status::OK();
 }
 
-// A column that is kept is learned from although it gives the label away.
 Status ReadWishes(const Arguments& arguments, FirstJobSpec& spec) {
   spec.wishes = {.kept = arguments.Values("--keep"), .dropped = arguments.Values("--drop")};
   PT_TRY(CheckNames(spec.wishes.kept, "--keep", spec));
   PT_TRY(CheckNames(spec.wishes.dropped, "--drop", spec));
   for (const std::string& name : spec.wishes.kept) {
-    spec.leaks.erase(name);
     if (std::ranges::find(spec.wishes.dropped, name) == spec.wishes.dropped.end()) continue;
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("\"{}\" is both kept and dropped", name),
                  .where = "--drop"});
   }
+  return Status::OK();
+}
+
+// A column that is kept is learned from although it gives the label away.
+Status AddLeaks(const ColumnProfile& label, FirstJobSpec& spec) {
+  PT_LET(const Leaks leaks, FindLeaksIn(spec.source, label.name, IsOfClasses(label)));
+  for (const auto& [column, why] : leaks) spec.leaks[column] = why + ": a possible target leak";
+  for (const std::string& name : spec.wishes.kept) spec.leaks.erase(name);
   return Status::OK();
 }
 
@@ -241,12 +273,6 @@ Status OrderInTime(const Arguments& arguments, const std::string& label, FirstJo
                           .kept = arguments.Values("--keep")};
   PT_LET(spec.series, FindSeries(spec.source, label, given));
   if (arguments.Has("--cpp")) {
-    if (!given.horizon.empty()) {
-      return Fail({.exit = Exit::kUsage,
-                   .what = "--horizon is for job files",
-                   .where = "--horizon",
-                   .fix = "leave out --cpp, or write the lags in the program: docs/time.md"});
-    }
     if (given.time.empty()) spec.series = {};
     spec.series.step.clear();
   }
@@ -273,22 +299,21 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   const std::string label = arguments.Value("--label");
   PT_LET(const auto estimator, GivenEstimator(arguments));
   PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
-  PT_LET(std::vector<LookedTable> tables,
-         LookForTables(place, given, label, arguments.Value("--table")));
+  PT_LET(LookedPlace looked, LookForTables(place, given, label, arguments.Value("--table")));
+  std::vector<LookedTable>& tables = looked.tables;
+  if (tables.size() == 1) PT_TRY(FindLabel(tables[0].look.table, label).status());
   const TypedPlace main_place = tables[0].place.at;
-  const std::string reading = ReadingText(tables);
+  const std::string reading = ReadingText(tables) + BrokenText(looked.broken);
   LookedTable main = std::move(tables.front());
   tables.erase(tables.begin());
   FirstJobSpec spec{.name = name,
                     .data = DataOf(main_place, program ? "." : fs::absolute(output).parent_path()),
                     .label = label};
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
-  if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
-    PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
-    for (auto& [column, why] : spec.leaks) why += ": a possible target leak";
-    PT_TRY(ReadWishes(arguments, spec));
-    PT_TRY(OrderInTime(arguments, found->name, spec));
-  }
+  PT_LET(const ColumnProfile* const found, FindLabel(spec.source.seen, label));
+  PT_TRY(ReadWishes(arguments, spec));
+  PT_TRY(OrderInTime(arguments, found->name, spec));
+  PT_TRY(AddLeaks(*found, spec));
   PT_LET(JobOutline outline, OutlineOf(spec));
   if (program && !outline.columns.texts.empty()) {
     return Fail({.exit = Exit::kUsage,

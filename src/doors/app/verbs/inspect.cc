@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/run/model_outline.h"
 #include "app/run/named_run.h"
 #include "app/run/net_outline.h"
 #include "app/run/run_report.h"
@@ -22,7 +23,6 @@
 #include "base/units.h"
 #include "column/cells.h"
 #include "format/file_form.h"
-#include "format/safetensors.h"
 #include "frame/session_state.h"
 #include "inspect/first_columns.h"
 #include "inspect/first_look.h"
@@ -34,7 +34,6 @@
 #include "job/csv_flags.h"
 #include "leaks/leaks.h"
 #include "leaks/table_profile.h"
-#include "model/model_folder.h"
 #include "onnx_runtime/net.h"
 #include "os/signals.h"
 #include "run/terminal.h"
@@ -56,58 +55,6 @@ constexpr int32_t kWidestValue = 20;
 
 // Each kind of thing becomes one JSON object with "kind" and "path" (a run: the result of
 // RunAsJson()), and the text is made from that object, so that both forms say the same.
-
-// Lists only names, dtypes and shapes: numbers are read only to be hashed.
-Json ListTensors(const Safetensors& file) {
-  Json tensors = Json::array();
-  for (const NamedTensor& each : file.tensors()) {
-    tensors.push_back({{"name", each.name}, {"dtype", each.dtype}, {"shape", each.shape}});
-  }
-  return tensors;
-}
-
-// Returns a model folder as one object: its JSON files under their names without ".json", and the
-// contents of the weights. A model without an estimator has no weights.
-Result<Json> ModelAsJson(const fs::path& folder) {
-  PT_LET(const ModelFiles files, ReadModelFolder(folder));
-  Json json = {{"kind", "model"}, {"path", folder.string()}};
-  for (const auto& [name, content] : files.json) {
-    json[fs::path(name).stem().string()] = content;
-  }
-  if (files.weights.empty()) return json;
-  PT_LET(const Safetensors weights, Safetensors::Read(files.weights));
-  json["weights_sha256"] = WeightsSha256(weights.tensors());
-  json["tensors"] = ListTensors(weights);
-  return json;
-}
-
-// Formats a model, or a bare weights file, as text; missing parts are omitted.
-std::string ModelAsText(const Json& model) {
-  std::string text = "model " + model["path"].get<std::string>() + "\n\n";
-  std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};
-  for (const Json& stage : model.value("pipeline", Json::array())) {
-    // An estimator names a label where other stages name inputs.
-    const Json inputs = stage.contains("inputs") ? stage["inputs"] : stage.value("label", Json());
-    rows.push_back({"  " + Shown(stage.value("id", Json())), Shown(stage.value("kind", Json())),
-                    stage.contains("inputs") ? Shown(inputs) : "label " + Shown(inputs)});
-  }
-  text += TextTable(rows);
-  int64_t numbers = 0;
-  rows = {{"  weights", "shape"}};
-  for (const Json& tensor : model.value("tensors", Json::array())) {
-    int64_t size = 1;
-    for (const Json& length : tensor["shape"]) size *= length.get<int64_t>();
-    numbers += size;
-    rows.push_back({"  " + tensor["name"].get<std::string>(), Dump(tensor["shape"])});
-  }
-  // A pipeline without an estimator has no numbers to show.
-  if (numbers > 0) {
-    text += "\n" + TextTable(rows) + "  " + Grouped(numbers) + " numbers\n";
-    text += "\nweights_sha256  " + model.value("weights_sha256", std::string()) + "\n";
-  }
-  const std::string metrics = MetricsTable({{"metrics", model.value("metrics", Json::object())}});
-  return metrics.empty() ? text : text + "\n" + metrics;
-}
 
 // Returns as many of the most frequent values as fit into `width`, with their shares.
 std::string TopText(const TableProfile& table, const ColumnProfile& column, int32_t width) {
@@ -158,7 +105,7 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
 std::string NotesText(const TableProfile& table, const std::map<std::string, TextDate>& dates) {
   std::string text;
   for (const ColumnProfile& each : table.columns) {
-    if (dates.contains(each.name) || HoldsSentences(table, each)) continue;
+    if (dates.contains(each.name)) continue;
     const std::string why = WhyUseless(table, each);
     if (!why.empty()) text += "  " + each.name + " " + why + "\n";
   }
@@ -181,22 +128,54 @@ std::string DatesText(const std::map<std::string, TextDate>& dates) {
   return text.empty() ? "" : "\ndates stored as text, and SQL to read them\n" + text;
 }
 
-// Lists the tables of a folder, one line each.
-Status ShowFolder(const fs::path& folder, const std::vector<TablePlace>& places,
-                  const CsvGiven& given) {
-  std::vector<std::vector<std::string>> rows = {{"  table", "rows", "columns"}};
-  for (const TablePlace& place : places) {
-    PT_LET(const FirstLook look, LookAt(place.at, given, 0));
-    std::string names;
-    for (const ColumnProfile& each : look.table.columns) {
-      names += (names.empty() ? "" : ", ") + each.name;
-    }
-    rows.push_back({"  " + place.name, Grouped(look.table.rows), names});
+// Says of columns of dates how SQL reads them, and not that they look like ids.
+void AddDates(const std::map<std::string, TextDate>& dates, Json& columns) {
+  for (Json& column : columns) {
+    const auto date = dates.find(TextAt(column, "name"));
+    if (date == dates.end()) continue;
+    const std::string name = SqlName(date->first);
+    column.erase("note");
+    column["sql"] = date->second.odd_values > 0 ? LooseReadingOf(date->second, name)
+                                                : ReadingOf(date->second, name);
   }
-  return PrintResult(fmt::format("{}  {} tables\n\n", folder.string(), places.size()) +
-                     FittedTable(std::move(rows), {false, true, false}) +
-                     "\nprotium inspect FILE shows one of them, protium init FOLDER --label COLUMN "
-                     "joins them\n");
+}
+
+// The tables of a folder: {"table", "rows", "columns": names}, or {"table", "error"}.
+Result<Json> FolderAsJson(const fs::path& folder, const std::vector<TablePlace>& places,
+                          const CsvGiven& given) {
+  Json tables = Json::array();
+  for (const TablePlace& place : places) {
+    const Result<FirstLook> look = LookAt(place.at, given, 0);
+    if (IsOfTable(look.status())) {
+      tables.push_back({{"table", place.name}, {"error", ReasonOf({place.name, look.status()})}});
+      continue;
+    }
+    PT_TRY(look.status());
+    Json columns = Json::array();
+    for (const ColumnProfile& each : look->table.columns) columns.push_back(each.name);
+    tables.push_back(
+        {{"table", place.name}, {"rows", look->table.rows}, {"columns", std::move(columns)}});
+  }
+  return Json{{"kind", "folder"}, {"path", folder.string()}, {"tables", std::move(tables)}};
+}
+
+// Lists them, one line each.
+std::string FolderAsText(const Json& folder) {
+  std::vector<std::vector<std::string>> rows = {{"  table", "rows", "columns"}};
+  std::string broken;
+  for (const Json& each : folder["tables"]) {
+    const std::string& name = TextAt(each, "table");
+    if (each.contains("error")) {
+      broken += "  " + name + ": " + TextAt(each, "error") + "\n";
+    } else {
+      rows.push_back({"  " + name, Grouped(WholeAt(each, "rows")), Shown(each["columns"])});
+    }
+  }
+  if (!broken.empty()) broken = "\ntables that cannot be read\n" + broken;
+  return fmt::format("{}  {} tables\n\n", TextAt(folder, "path"), folder["tables"].size()) +
+         FittedTable(std::move(rows), {false, true, false}) + broken +
+         "\nprotium inspect FILE shows one of them, protium init FOLDER --label COLUMN joins "
+         "them\n";
 }
 
 // Says how the table is read if that was detected, what the reader reported, and which CSV columns
@@ -246,6 +225,7 @@ Status ShowTable(const TypedPlace& place, const CsvGiven& given, const std::stri
                                        : FieldsToJson(FormatOfPlace(place.path))},
                  {"path", place.text()}};
     json.update(ProfileToJson(table));
+    AddDates(dates, json["columns"]);
     if (!label.empty()) json["leaks"] = leaks;
     return PrintResult(Dump(json) + "\n");
   }
@@ -256,14 +236,6 @@ Status ShowTable(const TypedPlace& place, const CsvGiven& given, const std::stri
           ReadingText(look, given.options) + LeaksText(leaks, label);
   if (table.rows > 0) text += "\nfirst rows\n" + DrawGrid(*table.head, width);
   return PrintResult(text);
-}
-
-Result<Json> WeightsAsJson(const fs::path& file) {
-  PT_LET(const Safetensors weights, Safetensors::Read(file));
-  return Json{{"kind", "weights"},
-              {"path", file.string()},
-              {"weights_sha256", WeightsSha256(weights.tensors())},
-              {"tensors", ListTensors(weights)}};
 }
 
 Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Json&)) {
@@ -352,7 +324,8 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
     PT_LET(const auto places,
            folder ? ListTables(what) : Result<std::vector<TablePlace>>(std::vector<TablePlace>()));
     PT_LET(const bool one, places.size() < 2 ? Result<bool>(true) : AreParts(places, given));
-    return one || json ? ShowTable(what, given, label, json) : ShowFolder(what, places, given);
+    return one ? ShowTable(what, given, label, json)
+               : Show(FolderAsJson(what, places, given), json, FolderAsText);
   }
   // A folder that is none of these gets its own message; for a word the nearest runs are named.
   auto named = FindNamedRun(arguments, what.string(), Parts::kFacts);

@@ -24,6 +24,7 @@
 #include "base/unknown_name.h"
 #include "catalogue/extension.h"
 #include "column/schema.h"
+#include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "inspect/folder_tables.h"
 #include "inspect/place.h"
@@ -296,6 +297,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
     }
     for (const std::string& note : input->notes) call.Send(Note{note});
   }
+  if (!places.table) PT_TRY(StateOf(*session).CheckOutput(places.output));
   PT_LET(const DataFrame scored, Scored(*session, model, input, places, arguments));
   PT_TRY(model.Explain(places.table ? StoreScored(scored, *places.table)
                                     : WriteTo(scored, places.output)));
@@ -315,18 +317,33 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   return ReportText(results, rows_in, rows_out, drift, places, arguments);
 }
 
-// Cheap checks first: the model is looked up before stdin is read.
+// The files and folders that the tables to score may be in.
+std::vector<fs::path> PerhapsRead(const Arguments& arguments) {
+  std::vector<fs::path> paths;
+  for (const std::string& each : arguments.Values("--input")) paths.emplace_back(each);
+  if (arguments.Has("--data")) paths.emplace_back(arguments.Value("--data"));
+  for (const std::string& each : arguments.Values("--table")) {
+    paths.emplace_back(each.substr(each.find('=') + 1));
+  }
+  return paths;
+}
+
+// Cheap checks first: a model may be copied from an object store, and stdin is read last.
 Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
                           const std::stop_token& stop) {
   Places places;
   places.scratch = scratch;
-  PT_LET(places.model, FindNamedModel(arguments, arguments.Value("--model")));
-  const std::string ending = arguments.Value("--format", "csv");
+  const std::string ending = arguments.Value("--format", "csv"),
+                    output = arguments.Value("--output");
   PT_LET(places.table, ReadScoredTable(arguments));
-  if (!places.table && !ToStdout(arguments)) PT_TRY(CheckOutputFormat(arguments.Value("--output")));
+  if (!places.table && !ToStdout(arguments)) {
+    PT_TRY(CheckOutputFormat(output));
+    PT_TRY(CheckNewOutput(ResolveOutput(output), arguments.Has("--force"), PerhapsRead(arguments)));
+  }
+  PT_LET(places.model, FindNamedModel(arguments, arguments.Value("--model")));
   places.output = places.table          ? fs::path(places.table->place.text())
                   : ToStdout(arguments) ? scratch / ("stdout." + ending)
-                                        : ResolveOutput(arguments.Value("--output"));
+                                        : ResolveOutput(output);
   if (FromStdin(arguments)) {
     PT_LET(places.stdin_file, KeepStdin(scratch, ending, stop));
   }

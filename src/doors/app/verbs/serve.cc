@@ -93,7 +93,6 @@ std::string Served(const ServeOptions& options, const std::string& address) {
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
   PT_LET(options.most_int8_loss, ReadPrecision(arguments));
-  PT_TRY(ReadModels(arguments, options));
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
   options.port = place.port;
@@ -101,6 +100,8 @@ Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   PT_LET(const int64_t drain, arguments.Number("--drain", kDrainSeconds));
   options.drain = std::chrono::seconds(std::min(drain, kMostDrainSeconds));
   PT_TRY(ReadLog(arguments, options));
+  // Last: they may be copied from an object store.
+  PT_TRY(ReadModels(arguments, options));
   options.note = PrintNote;
   return options;
 }
