@@ -22,7 +22,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WithNewer(const arrow::RecordBatch& 
                                                       const arrow::RecordBatch& newer,
                                                       const SeriesColumns& series);
 
-// Those of `kept`, rows of ReadKeptRows(), that rows may look back to which come behind them in time
+// The rows of `kept`, those of ReadKeptRows(), that `rows` may look back to, which come behind them
 // or take their place from some time on: of each series of `rows` the last ones before its first
 // time. All of them where it is not certain which belong to which series.
 Result<std::shared_ptr<arrow::RecordBatch>> KeptBefore(

@@ -103,9 +103,9 @@ std::vector<int64_t> RoundsOf(int64_t rows, const SeriesOrder& order, const Seri
   return rounds;
 }
 
-// Which rows are scored in a round, and which of the rows before them they look back to. In a window
-// of time the row just before it is among them: given rows count instead of kept ones from their
-// first time on, so that without it a kept row could appear in the window.
+// Which rows are scored in a round, and which of the rows before them they look back to. Of a
+// window of time the row just before it is read, too: given rows count instead of kept ones from
+// their first time on, so that without it a kept row could appear in the window.
 std::vector<bool> ReadInRound(int64_t round, const std::vector<int64_t>& rounds,
                               const SeriesOrder& order, const LookBack& back) {
   std::vector<bool> read(rounds.size());

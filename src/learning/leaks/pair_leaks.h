@@ -18,8 +18,8 @@ namespace protium {
 // A cell as a number; nothing for NULL, and for what is no number.
 std::optional<double> NumberAt(const arrow::Array& column, int64_t row);
 
-// Tests every pair of the numbers in a table, of its dates, its times and its texts, of the first 40
-// of these columns, on some thousand rows. One thread.
+// Tests every pair of the numbers in a table, of its dates, its times and its texts, of the first
+// 40 of these columns, on some thousand rows. One thread.
 class PairLeaks {
  public:
   // For two classes a comparison of the columns may be the label, of texts whether they are equal;

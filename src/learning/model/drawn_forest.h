@@ -24,9 +24,9 @@ class DrawnForest {
   // model, and for a damaged one.
   static Result<std::optional<DrawnForest>> Read(const std::filesystem::path& model);
 
-  // {"rounds", "trees", "leaves": of all of them, "most_leaves": of a tree, "depth": of the deepest,
-  // "numeric", "categorical": how many columns it reads, "outputs": [TEXT], "splits": [{"column",
-  // "gain": its share of all, "splits": how many}]}, the columns with splits by their gain.
+  // {"rounds", "trees", "leaves": of all of them, "most_leaves": of a tree, "depth": of the
+  // deepest, "numeric", "categorical": how many columns it reads, "outputs": [TEXT], "splits":
+  // [{"column", "gain": its share of all, "splits": how many}]}, the columns by their gain.
   Json Summary() const;
 
   // {"rounds", "trees", "leaves": the most that a tree has, "columns", "outputs": [TEXT], "mean":
