@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "search/space.h"
 
 namespace protium {
@@ -48,7 +50,8 @@ Status ReadValues(const Space& space, const Json& given, const std::string& at,
       return FirstFault(here, fmt::format("{} = {} is not in search.space", name, Dump(value)),
                         RangeText(*dimension));
     } else {
-      values[name] = value;
+      const bool choice = dimension->kind == Dimension::Kind::kChoice;
+      values[name] = choice ? value : ValueIn(*dimension, value.get<double>());
     }
   }
   return Status::OK();
@@ -73,8 +76,9 @@ Status CheckConditions(std::span<const Condition> conditions, const Json& values
 // Only methods that draw values can be given some, and only where nothing else comes first.
 Status CheckMethod(const SearchOptions& options, const std::string& path) {
   const char* why = options.method == SearchMethod::kGrid ? "a grid tries every combination"
-                    : !options.from.empty() ? "with from, the first trial is the best one of that run"
-                                            : nullptr;
+                    : !options.from.empty()
+                        ? "with from, the first trial is the best one of that run"
+                        : nullptr;
   if (why == nullptr) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "this search cannot begin with trials of your own",

@@ -57,7 +57,7 @@ TEST(FirstTrials, LeaveOutWhatTheirKindLacks) {
 TEST(FirstTrials, MayBeMoreThanThoseThatAreDrawn) {
   std::vector<Json> many;
   for (int i = 0; i < 12; ++i) {
-    many.push_back({{"kind", "tree_estimator"}, {"rate", 0.01 + 0.01 * i}, {"trees.leaves", 9}});
+    many.push_back({{"kind", "tree_estimator"}, {"rate", (i + 1) / 100.0}, {"trees.leaves", 9}});
   }
   EXPECT_EQ(Proposed(Options(SearchMethod::kTpe, many)), many);
   SearchOptions few = Options(SearchMethod::kTpe, many);
