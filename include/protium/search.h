@@ -102,12 +102,12 @@ struct SearchOptions {
   int64_t brackets = 0;   // kHyperband: first epochs to begin with; 0: as many as there are.
   double seconds = 0;     // After which no trial is started; 0: no limit.
   std::optional<double> target;  // The first trial that reaches it is the last one.
-  int64_t patience = 0;  // So many trials without a better one end the search; 0: they do not.
-  double least = 0;      // The smallest improvement that counts for it (Fields() says how).
+  int64_t patience = 0;     // So many trials without a better one end the search; 0: they do not.
+  double least = 0;         // The smallest improvement that counts for it (Fields() says how).
   std::vector<Json> first;  // Values by path: those of the first trials. Others are drawn.
-  std::string from;      // A run folder whose trials are known already; empty: none.
-  int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
-  Space space;           // Empty: one trial with unchanged options.
+  std::string from;         // A run folder whose trials are known already; empty: none.
+  int32_t parallel = 0;     // Gangs running at the same time; 0: as many as the cores can seat.
+  Space space;              // Empty: one trial with unchanged options.
   // What ends it: a part of Fields().
   template <class Visit>
   void VisitEnds(Visit& visit) {

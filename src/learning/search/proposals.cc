@@ -21,7 +21,8 @@ Result<Proposed> Propose(const SearchOptions& given, std::span<const Condition> 
     return proposed;
   }
   PT_LET(proposed.count, CountTrials(options, path));
-  proposed.tpe = std::make_shared<const Tpe>(options.space, options.seed, conditions, options.first);
+  proposed.tpe =
+      std::make_shared<const Tpe>(options.space, options.seed, conditions, options.first);
   const int64_t points = proposed.tpe->CountPoints();
   if (points > 0) proposed.count = std::min(proposed.count, points);
   proposed.first = proposed.tpe->First(proposed.count);

@@ -15,8 +15,8 @@
 #include "pipeline/estimator_kind.h"
 #include "protium/stage_options.h"
 #include "recipe/depends_on_steps.h"
-#include "search/population.h"
 #include "search/first_trials.h"
+#include "search/population.h"
 #include "search/space.h"
 
 namespace protium {

@@ -90,8 +90,8 @@ Result<std::vector<Json>> WholeGrid(const SearchOptions& options, const std::str
   return trials;
 }
 
-// The first draws take what is given. A space of choices with no more combinations than trials is tried completely: drawing would find
-// the last ones only late.
+// The first draws take what is given. A space of choices with no more combinations than trials is
+// tried completely: drawing would find the last ones only late.
 std::vector<Json> DrawTrials(const SearchOptions& options, int64_t wanted) {
   const int64_t all = CountCombinations(options.space);
   std::vector<Json> trials;
