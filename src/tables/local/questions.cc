@@ -162,46 +162,51 @@ std::string WhatDecides(const Plan& plan, const std::unordered_map<const Node*, 
 }
 
 std::string Questions::NameOf(const std::string& kind, const Json& question) const {
-  return Sha256Hex(Dump({"answer", kind, about_, question}));
+  return answers_ == nullptr ? "" : Sha256Hex(Dump({"answer", kind, about_, question}));
+}
+
+std::optional<std::string> Questions::Remembered(const std::string& name) const {
+  return name.empty() ? std::nullopt : answers_->Find(name);
+}
+
+void Questions::Remember(const std::string& name, const std::string& answer) const {
+  if (!name.empty()) answers_->Put(name, answer);
 }
 
 Result<SchemaPtr> Questions::Schema(const std::string& select) {
-  const std::string name = answers_ == nullptr ? "" : NameOf("schema", select);
-  if (const auto answer = answers_ == nullptr ? std::nullopt : answers_->Find(name)) {
+  const std::string name = NameOf("schema", select);
+  if (const auto answer = Remembered(name)) {
     const auto schema = SchemaFromIpc(arrow::Buffer::FromString(*answer));
     if (schema.ok()) return *schema;
   }
   PT_LET(const auto* const connection, Connection());
   PT_LET(SchemaPtr schema, DescribeSchema(*connection, select));
-  if (answers_ != nullptr) {
-    const std::string answer = SchemaToText(*schema);
-    if (!answer.empty()) answers_->Put(name, answer);
-  }
+  const std::string answer = name.empty() ? "" : SchemaToText(*schema);
+  if (!answer.empty()) Remember(name, answer);
   return schema;
 }
 
 Result<std::string> Questions::PlainTypes(const std::string& select) {
-  const std::string name = answers_ == nullptr ? "" : NameOf("plain types", select);
-  if (auto answer = answers_ == nullptr ? std::nullopt : answers_->Find(name)) return *answer;
+  const std::string name = NameOf("plain types", select);
+  if (auto answer = Remembered(name)) return *std::move(answer);
   PT_LET(const auto* const connection, Connection());
   PT_LET(std::string plain, WithPlainTypes(*connection, select));
-  if (answers_ != nullptr) answers_->Put(name, plain);
+  Remember(name, plain);
   return plain;
 }
 
 Result<RelationSql> Questions::Read(const Sql& sql, const std::vector<std::string>& inputs) {
   const Json question = {sql.text, sql.names, sql.without_ties, inputs};
-  const std::string name = answers_ == nullptr ? "" : NameOf("sql", question);
-  if (const auto answer = answers_ == nullptr ? std::nullopt : answers_->Find(name)) {
+  const std::string name = NameOf("sql", question);
+  if (const auto answer = Remembered(name)) {
     auto read = ReadFrom(*answer);
     if (read.ok()) return read;
   }
   PT_LET(const auto* const connection, Connection());
   PT_LET(RelationSql read, ReadSql(sql, inputs, *connection));
-  if (answers_ != nullptr) {
-    const std::string answer = Dump(FieldsToJson(FieldsOf(read)));
-    if (ComesBack(read, answer)) answers_->Put(name, answer);
-  }
+  if (name.empty()) return read;
+  const std::string answer = Dump(FieldsToJson(FieldsOf(read)));
+  if (ComesBack(read, answer)) Remember(name, answer);
   return read;
 }
 

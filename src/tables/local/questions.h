@@ -68,7 +68,10 @@ class Questions {
   Result<const duck::Connection*> Connection();
 
  private:
+  // Empty if nothing is remembered; the other two do nothing with such a name.
   std::string NameOf(const std::string& kind, const Json& question) const;
+  std::optional<std::string> Remembered(const std::string& name) const;
+  void Remember(const std::string& name, const std::string& answer) const;
 
   const Database* database_ = nullptr;
   Answers* answers_ = nullptr;
