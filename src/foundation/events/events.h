@@ -218,6 +218,32 @@ struct RankSeconds {
   }
 };
 
+// A round of the mode "server" is over (train/server_round.h).
+struct ServersStepped {
+  static constexpr std::string_view kName = "servers_stepped";
+  int64_t step = 0;   // The last one.
+  int64_t count = 0;  // Steps.
+  // How many steps a shard's part of a step was begun ahead of the oldest that was not applied yet,
+  // at most, and the bound on it; unset: there is none.
+  int64_t most_ahead = 0;
+  std::optional<int64_t> bound;
+  // How many gradients were applied between the reading of the weights and the application of the
+  // gradient that was computed with them: the most, and the mean.
+  int64_t most_missed = 0;
+  double mean_missed = 0;
+  std::vector<int64_t> gradients;  // Of each worker.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("step", step);
+    visit("count", count);
+    visit("most_ahead", most_ahead);
+    visit("bound", bound);
+    visit("most_missed", most_missed);
+    visit("mean_missed", mean_missed);
+    visit("gradients", gradients);
+  }
+};
+
 // Rows were scored: the states that the metrics are computed from, to be merged over partitions.
 struct ScoredStates {
   static constexpr std::string_view kName = Scored::kName;

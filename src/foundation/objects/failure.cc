@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/mentions.h"
+#include "objects/azure.h"
 
 namespace protium {
 
@@ -45,7 +46,7 @@ std::string Words(std::string text) {
 
 Fault Explained(const std::string& text, std::string_view doing, const ObjectPlace& place) {
   const std::string what = fmt::format("cannot {} {}", doing, place.text());
-  const std::string source = CredentialSource(place.kind());
+  const std::string source = CredentialSource(place);
   if (Mentions(text, {"NO_SUCH_BUCKET", "NoSuchBucket", "ContainerNotFound",
                       "The specified bucket does not exist"})) {
     return {.what = what + ": there is no such bucket at " + EndpointOf(place),
@@ -79,12 +80,16 @@ Fault Explained(const std::string& text, std::string_view doing, const ObjectPla
 
 }  // namespace
 
-std::string CredentialSource(std::string_view kind) {
+std::string CredentialSource(const ObjectPlace& place) {
+  const std::string_view kind = place.kind();
   if (kind == "gs") {
     const bool file = !Environment("GOOGLE_APPLICATION_CREDENTIALS").empty();
     return file ? "the file of GOOGLE_APPLICATION_CREDENTIALS" : "Google's default credentials";
   }
-  if (kind == "abfs") return "Azure's default credentials";
+  if (kind == "abfs") {
+    return AzureAccessFor(place) ? fmt::format("{} of the environment", kAzureConnection)
+                                 : "Azure's default credentials";
+  }
   if (!Environment("AWS_ACCESS_KEY_ID").empty()) return "AWS_ACCESS_KEY_ID of the environment";
   const std::string profile = Environment("AWS_PROFILE");
   if (!profile.empty()) return fmt::format("the profile \"{}\" (AWS_PROFILE)", profile);

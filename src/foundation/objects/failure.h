@@ -2,6 +2,7 @@
 // What a store's refusal means, as a fault.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "objects/place.h"
@@ -13,8 +14,7 @@ namespace protium {
 // by their source, whichever is the reason. No key is in it.
 Status ObjectFault(const Status& status, std::string_view doing, const ObjectPlace& place);
 
-// Where the credentials for `kind` of places come from, by name: "AWS_ACCESS_KEY_ID of the
-// environment".
-std::string CredentialSource(std::string_view kind);
+// Where the credentials for a place come from, by name: "AWS_ACCESS_KEY_ID of the environment".
+std::string CredentialSource(const ObjectPlace& place);
 
 }  // namespace protium

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/open.h"
 
+#include <arrow/filesystem/azurefs.h>
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/filesystem/s3fs.h>
 #include <arrow/io/interfaces.h>
@@ -15,6 +16,7 @@
 #include <latch>
 
 #include "base/fault.h"
+#include "objects/azure.h"
 #include "objects/failure.h"
 
 namespace protium {
@@ -91,12 +93,39 @@ bool MakeThreads() {
   return true;
 }
 
+// Without Arrow's writes in the background: what the client throws there would end the process.
+Result<OpenedFiles> OpenAzure(const ObjectPlace& place) {
+  const auto access = AzureAccessFor(place);
+  arrow::fs::AzureOptions options;
+  OpenedFiles opened;
+  if (access) {
+    options.account_name = access->account;
+    if (!access->endpoint.empty()) {
+      options.blob_storage_authority = options.dfs_storage_authority = access->endpoint;
+    }
+    const char* const scheme = access->encrypted ? "https" : "http";
+    options.blob_storage_scheme = options.dfs_storage_scheme = scheme;
+    PT_TRY(options.ConfigureAccountKeyCredential(access->key));
+    opened.path = access->path;
+  } else {
+    auto found = arrow::fs::AzureOptions::FromUri(place.text(), &opened.path);
+    PT_TRY(ObjectFault(found.status(), "open", place));
+    options = found.MoveValueUnsafe();
+  }
+  options.background_writes = false;
+  auto files = arrow::fs::AzureFileSystem::Make(options);
+  PT_TRY(ObjectFault(files.status(), "open", place));
+  opened.files = files.MoveValueUnsafe();
+  return opened;
+}
+
 }  // namespace
 
 Result<OpenedFiles> OpenFiles(const ObjectPlace& place) {
   const SignalsHeld held;
   static const bool made = MakeThreads();
   (void)made;
+  if (place.kind() == "abfs") return OpenAzure(place);
   arrow::fs::FileSystemFactoryOptions options;
   std::string address = place.text();
   if (place.kind() == "s3") {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/store.h"
 
+#include <arrow/buffer.h>
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/util/io_util.h>
+#include <arrow/util/key_value_metadata.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <thread>
 
 #include "base/fault.h"
@@ -23,7 +26,11 @@ namespace {
 
 constexpr int64_t kPiece = 4 << 20;  // Bytes that are read and written at once.
 
-bool IsMissing(const Status& status) { return arrow::internal::ErrnoFromStatus(status) == ENOENT; }
+// Google's client says it of folders in words alone.
+bool IsMissing(const Status& status) {
+  return arrow::internal::ErrnoFromStatus(status) == ENOENT ||
+         status.message().starts_with("No such directory");
+}
 
 Status ReadAt(int file, int64_t from, std::string& piece) {
   size_t done = 0;
@@ -37,6 +44,16 @@ Status ReadAt(int file, int64_t from, std::string& piece) {
     done += size_t(n);
   }
   return Status::OK();
+}
+
+// Azure's client throws where a server does not answer.
+template <class Work>
+auto Guarded(Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return Status::IOError(error.what());
+  }
 }
 
 // Where the words of a refusal are longer than the piece that was asked for, Arrow's client fails
@@ -115,7 +132,7 @@ Status ObjectStore::PutText(const std::string& name, std::string_view text) cons
     PT_LET(const auto out, files_->OpenOutputStream(PathOf(name)));
     return Given(*out, [&] { return out->Write(text.data(), int64_t(text.size())); });
   };
-  return Failed("write", name, put());
+  return Failed("write", name, Guarded(put));
 }
 
 Status ObjectStore::PutFile(const std::string& name, int file, int64_t from, int64_t bytes,
@@ -133,17 +150,17 @@ Status ObjectStore::PutFile(const std::string& name, int file, int64_t from, int
       return Status::OK();
     });
   };
-  return Failed("write", name, put());
+  return Failed("write", name, Guarded(put));
 }
 
 Result<bool> ObjectStore::Get(const std::string& name,
                               const std::function<Status(std::string_view)>& take) const {
-  const auto in = files_->OpenInputFile(PathOf(name));
+  const auto in = Guarded([&] { return files_->OpenInputFile(PathOf(name)); });
   if (!in.ok() && IsMissing(in.status())) return false;
   PT_TRY(Failed("read", name, in.status()));
-  const auto size = (*in)->GetSize();
+  const auto size = Guarded([&] { return (*in)->GetSize(); });
   PT_TRY(Failed("read", name, size.status()));
-  const Status read = EachPiece(**in, *size, take);
+  const Status read = Guarded([&] { return EachPiece(**in, *size, take); });
   if (IsMissing(read)) return false;
   PT_TRY(Failed("read", name, read));
   return true;
@@ -154,7 +171,8 @@ Result<bool> ObjectStore::Get(const std::string& name,
 Result<std::optional<std::string>> ObjectStore::GetText(const std::string& name,
                                                         int64_t cap_bytes) const {
   constexpr int kTries = 8;
-  auto state = StateOf(*files_, PathOf(name));
+  const auto look = [&] { return StateOf(*files_, PathOf(name)); };
+  auto state = Guarded(look);
   for (int i = 0; i < kTries; ++i) {
     if (!state.ok() && IsMissing(state.status())) return std::optional<std::string>();
     PT_TRY(Failed("read", name, state.status()));
@@ -164,11 +182,12 @@ Result<std::optional<std::string>> ObjectStore::GetText(const std::string& name,
            .what = fmt::format("{} is larger than {} bytes", (place_ / name).text(), cap_bytes)});
     }
     std::string text;
-    const Status read = EachPiece(*state->file, state->bytes, [&](std::string_view piece) {
+    const auto add = [&](std::string_view piece) {
       text += piece;
       return Status::OK();
-    });
-    const auto after = StateOf(*files_, PathOf(name));
+    };
+    const Status read = Guarded([&] { return EachPiece(*state->file, state->bytes, add); });
+    const auto after = Guarded(look);
     const bool same = after.ok() && after->bytes == state->bytes && after->tag == state->tag;
     if (same && read.ok()) return std::optional(std::move(text));
     if (same) return Failed("read", name, read);
@@ -178,12 +197,12 @@ Result<std::optional<std::string>> ObjectStore::GetText(const std::string& name,
 }
 
 Status ObjectStore::Delete(const std::string& name) const {
-  const Status status = files_->DeleteFile(PathOf(name));
+  const Status status = Guarded([&] { return files_->DeleteFile(PathOf(name)); });
   return IsMissing(status) ? Status::OK() : Failed("delete", name, status);
 }
 
 Status ObjectStore::DeleteFolder(const std::string& name) const {
-  const Status status = files_->DeleteDir(PathOf(name));
+  const Status status = Guarded([&] { return files_->DeleteDir(PathOf(name)); });
   return IsMissing(status) ? Status::OK() : Failed("delete", name, status);
 }
 
@@ -191,7 +210,7 @@ Result<std::vector<std::string>> ObjectStore::ListNames(const std::string& folde
   arrow::fs::FileSelector selector;
   selector.base_dir = PathOf(folder);
   selector.allow_not_found = true;
-  const auto found = files_->GetFileInfo(selector);
+  const auto found = Guarded([&] { return files_->GetFileInfo(selector); });
   PT_TRY(Failed("list", folder, found.status()));
   std::vector<std::string> names;
   for (const arrow::fs::FileInfo& each : *found) {

@@ -227,6 +227,7 @@ bool HasOpen(int process, const std::filesystem::path& file) {
 }
 
 Status MakeFolder(const std::filesystem::path& path) {
+  if (path.empty()) return Status::OK();
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) return SystemFault("make the folder " + path.string(), error.value());

@@ -67,7 +67,8 @@ bool IsRegularFile(const std::filesystem::path& path);
 // Whether a process of this machine has the file open; false also if its open files cannot be seen.
 bool HasOpen(int process, const std::filesystem::path& file);
 
-// Makes the folder and those above it.
+// Makes the folder and those above it. An empty path, such as that above "a.txt", is the folder of
+// the process, which is there.
 Status MakeFolder(const std::filesystem::path& path);
 
 }  // namespace protium

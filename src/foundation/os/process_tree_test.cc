@@ -12,11 +12,10 @@
 
 #include "base/fault.h"
 #include "os/file.h"
+#include "os/testing/within.h"
 
 namespace protium {
 namespace {
-
-Deadline Within(int milliseconds) { return Clock::now() + std::chrono::milliseconds(milliseconds); }
 
 class ProcessTrees : public testing::Test {
  protected:

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,6 @@
 
 #include "base/fault.h"
 #include "os/file.h"
-#include "os/memfd.h"
 #include "os/past_cache.h"
 
 namespace protium {
@@ -122,6 +122,13 @@ Status ScratchFile::Write(int64_t at, std::span<const std::byte> bytes) {
 
 Status ScratchFile::Read(int64_t at, std::span<std::byte> into) const {
   return Move(at, into, ::pread, "read from");
+}
+
+Result<Mapping> ScratchFile::Map() const {
+  PT_LET(Mapping mapping, Mapping::Map(fd_.get(), reserved_));
+  // Or the kernel would read the neighbours of every page that is missing. Only advice.
+  if (reserved_ > 0) ::madvise(mapping.data(), size_t(reserved_), MADV_RANDOM);
+  return mapping;
 }
 
 void ScratchFile::Expect(int64_t at, int64_t bytes) const {

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "os/fd.h"
+#include "os/memfd.h"
 #include "os/past_cache.h"
 
 namespace protium {
@@ -41,6 +42,9 @@ class ScratchFile {
   Status Write(int64_t at, std::span<const std::byte> bytes);
   // All of `into` must have been written, except what is reserved behind it in its last page.
   Status Read(int64_t at, std::span<std::byte> into) const;
+  // Maps all that is reserved, zeros where nothing is written, for reads and writes here and there.
+  // The mapping outlives the file's descriptors, and a full disk cannot fail it.
+  Result<Mapping> Map() const;
   // Asks the kernel to fetch bytes that will be read soon; does not wait for them.
   void Expect(int64_t at, int64_t bytes) const;
   explicit operator bool() const { return bool(fd_); }
