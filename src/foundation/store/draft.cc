@@ -108,7 +108,10 @@ Result<Manifest> Draft::Describe(const DraftFacts& facts) const {
   std::ranges::sort(names);
   for (const std::string& name : names) {
     PT_LET(auto part, ReadPart(name));
-    if (facts.synced) PT_TRY(Flush(part.second.get(), name));
+    if (facts.synced) {
+      store_->Step("flush part");
+      PT_TRY(Flush(part.second.get(), name));
+    }
     manifest.bytes += part.first.bytes;
     manifest.parts.push_back(std::move(part.first));
   }
@@ -131,12 +134,14 @@ Result<StoredObject> Draft::Commit(const DraftFacts& facts) {
   }
   PT_TRY(WriteAll(fd.get(), text, path));
   if (facts.synced) {
+    store_->Step("flush manifest");
     PT_TRY(Flush(fd.get(), path));
     PT_TRY(SyncFolder(draft));
   }
   // The lease is taken before others can see the object.
   if (::flock(fd.get(), LOCK_SH) != 0) return SystemFault("lock " + path.string(), errno);
   PT_TRY(Publish(manifest));
+  if (!facts.own) store_->Offer(manifest, fd);
   return StoredObject(std::move(manifest), store_->folder_.Object(cause_), std::move(fd));
 }
 
@@ -156,6 +161,7 @@ Status Draft::Publish(const Manifest& manifest) {
   }
   store_->Step("renamed");
   if (manifest.synced) {
+    store_->Step("flush name");
     PT_TRY(SyncFolder(object.parent_path()));
     PT_TRY(SyncFolder(object.parent_path().parent_path()));
   }

@@ -50,7 +50,8 @@ TEST_F(StoreFaultsTest, AKillAtAnyStepOfPublishingLeavesAllOrNothing) {
     ASSERT_TRUE(store->Reindex().ok());
     EXPECT_FALSE(store->Facts(CauseOf("a")).ValueOrDie());
   }
-  EXPECT_EQ(step, 7);  // begin, add, hash, manifest, index, rename, renamed
+  // begin, add, hash, flush part, manifest, flush manifest, index, rename, renamed, flush name
+  EXPECT_EQ(step, 10);
   EXPECT_TRUE(notes_.empty());
 }
 

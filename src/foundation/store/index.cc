@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,7 @@ constexpr int kWaitMs = 2000;
 constexpr int64_t kMostFiles = 100'000;
 constexpr int64_t kMostAnswers = 5'000;
 constexpr size_t kLongestAnswer = 1 << 20;
+constexpr double kMostBytes = 1e18;
 // Of objects whose uses are not written yet.
 constexpr size_t kMostUses = 64;
 constexpr std::chrono::seconds kUsesWait{1};
@@ -28,16 +30,18 @@ CREATE TABLE objects(cause TEXT PRIMARY KEY, kind TEXT NOT NULL, content TEXT NO
   bytes INTEGER NOT NULL, seconds REAL NOT NULL, uses INTEGER NOT NULL, worth REAL NOT NULL,
   checked TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX contents ON objects(kind, content);
-CREATE TABLE files(device INTEGER, inode INTEGER, bytes INTEGER NOT NULL,
-  modified INTEGER NOT NULL, changed INTEGER NOT NULL, hash TEXT NOT NULL,
-  PRIMARY KEY(device, inode));
 CREATE TABLE ages(age REAL NOT NULL);
 INSERT INTO ages VALUES (0);
 )";
-// Also of an index that was made before it had answers.
-constexpr const char* kAnswers =
-    "CREATE TABLE IF NOT EXISTS answers(name TEXT PRIMARY KEY, answer TEXT NOT NULL, "
-    "checksum TEXT NOT NULL)";
+// Also of an index that was made before it had them; its hashes had no checksums.
+constexpr const char* kLaterTables = R"(
+CREATE TABLE IF NOT EXISTS answers(name TEXT PRIMARY KEY, answer TEXT NOT NULL,
+  checksum TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS hashes(device INTEGER, inode INTEGER, bytes INTEGER NOT NULL,
+  modified INTEGER NOT NULL, changed INTEGER NOT NULL, hash TEXT NOT NULL, checksum TEXT NOT NULL,
+  PRIMARY KEY(device, inode));
+DROP TABLE IF EXISTS files;
+)";
 
 Status Failed(sqlite3* database, std::string_view doing) {
   const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
@@ -126,6 +130,11 @@ std::string ChecksumOf(const std::string& name, const std::string& answer) {
   return HashText(name + "\n" + answer);
 }
 
+std::string ChecksumOf(const FileStamp& stamp, const std::string& hash) {
+  return HashText(fmt::format("{} {} {} {} {} {}", stamp.device, stamp.inode, stamp.bytes,
+                              stamp.modified, stamp.changed, hash));
+}
+
 void RemoveIndex(const fs::path& file) {
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
@@ -187,7 +196,7 @@ Result<OwnedDatabase> OpenDatabase(const fs::path& file, bool& fresh) {
     return Fail(
         {.exit = Exit::kEnvironment, .what = "the index of the store is of another version"});
   }
-  PT_TRY(Do(opened, kAnswers));
+  PT_TRY(Do(opened, kLaterTables));
   // Pages that a machine's end has torn show here, not in the middle of a run.
   PT_TRY(Statement(opened, "SELECT count(*), total(bytes) FROM objects").Run());
   return database;
@@ -309,8 +318,9 @@ Result<int64_t> StoreIndex::TotalBytes() {
   const std::lock_guard lock(mutex_);
   int64_t bytes = 0;
   PT_TRY(
-      Statement(database_, "SELECT coalesce(sum(bytes), 0) FROM objects").Run([&](Statement& at) {
-        bytes = at.Whole(0);
+      // As floating point, which does not overflow: a damaged row may say anything.
+      Statement(database_, "SELECT total(max(bytes, 0)) FROM objects").Run([&](Statement& at) {
+        bytes = int64_t(std::min(at.Number(0), kMostBytes));
       }));
   return bytes;
 }
@@ -332,20 +342,25 @@ Result<std::optional<std::string>> StoreIndex::FileHash(const FileStamp& stamp) 
   const std::lock_guard lock(mutex_);
   std::optional<std::string> hash;
   PT_TRY(Statement(database_,
-                   "SELECT hash FROM files WHERE device = ? AND inode = ? AND bytes = ? AND "
-                   "modified = ? AND changed = ?")
+                   "SELECT hash, checksum FROM hashes WHERE device = ? AND inode = ? AND "
+                   "bytes = ? AND modified = ? AND changed = ?")
              .Bind(stamp.device, stamp.inode, stamp.bytes, stamp.modified, stamp.changed)
-             .Run([&](Statement& at) { hash = at.Text(0); }));
+             .Run([&](Statement& at) {
+               std::string text = at.Text(0);
+               if (at.Text(1) == ChecksumOf(stamp, text)) hash = std::move(text);
+             }));
   return hash;
 }
 
 Status StoreIndex::PutFileHash(const FileStamp& stamp, const std::string& hash) {
   const std::lock_guard lock(mutex_);
-  PT_TRY(Statement(database_, "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)")
-             .Bind(stamp.device, stamp.inode, stamp.bytes, stamp.modified, stamp.changed, hash)
+  PT_TRY(Statement(database_, "INSERT OR REPLACE INTO hashes VALUES (?, ?, ?, ?, ?, ?, ?)")
+             .Bind(stamp.device, stamp.inode, stamp.bytes, stamp.modified, stamp.changed, hash,
+                   ChecksumOf(stamp, hash))
              .Run());
   // The oldest give way, so that the table does not grow for ever.
-  return Statement(database_, "DELETE FROM files WHERE rowid <= (SELECT max(rowid) FROM files) - ?")
+  return Statement(database_,
+                   "DELETE FROM hashes WHERE rowid <= (SELECT max(rowid) FROM hashes) - ?")
       .Bind(kMostFiles)
       .Run();
 }

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <set>
 
 #include "base/units.h"
 #include "os/file.h"
+#include "os/temporary_folder.h"
 #include "store/blocks.h"
 #include "store/worth.h"
 
@@ -34,19 +36,13 @@ bool SameFile(int fd, const fs::path& path) {
          open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
-bool IsLater(const timespec& a, const timespec& b) {
-  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+// Whether both say the same of what never changes.
+bool IsOfSame(const IndexRow& a, const IndexRow& b) {
+  return a.kind == b.kind && a.content == b.content && a.bytes == b.bytes && a.seconds == b.seconds;
 }
 
-Result<std::string> ReadUpTo(int fd, int64_t most) {
-  struct stat about {};
-  if (::fstat(fd, &about) != 0) return SystemFault("inspect a manifest", errno);
-  if (about.st_size > most) return Damaged("its manifest is too long");
-  std::string text(size_t(about.st_size), '\0');
-  const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
-  if (got < 0) return SystemFault("read a manifest", errno);
-  text.resize(size_t(got));
-  return text;
+bool IsLater(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
 }  // namespace
@@ -57,10 +53,14 @@ Result<std::unique_ptr<LocalStore>> LocalStore::Open(StoreOptions options) {
   PT_LET(auto index, StoreIndex::Open(folder.root() / "index.sqlite", fresh));
   std::unique_ptr<LocalStore> store(
       new LocalStore(std::move(options), std::move(folder), std::move(index)));
+  const SharedTier::Options& shared = store->options_.shared;
+  if (!shared.folder.empty()) store->shared_ = std::make_unique<SharedTier>(shared);
   store->Sweep();
   if (fresh) PT_TRY(store->Reindex());
   return store;
 }
+
+LocalStore::~LocalStore() = default;
 
 // Drafts whose makers have died, and what was being removed.
 void LocalStore::Sweep() {
@@ -88,7 +88,7 @@ Result<LocalStore::Leased> LocalStore::Lease(const std::string& cause) const {
 }
 
 Result<Manifest> LocalStore::ReadManifest(int fd, const std::string& cause) const {
-  PT_LET(const std::string text, ReadUpTo(fd, kMaxManifestBytes));
+  PT_LET(const std::string text, ReadManifestText(fd));
   return ParseManifest(text, cause);
 }
 
@@ -151,6 +151,62 @@ IndexRow LocalStore::RowOf(const Manifest& manifest, const std::string& checked)
 }
 
 Result<std::optional<StoredObject>> LocalStore::Find(const std::string& cause) {
+  PT_LET(auto found, FindHere(cause));
+  if (found || !Bring(cause)) return found;
+  return FindHere(cause);
+}
+
+bool LocalStore::Bring(const std::string& cause) {
+  if (shared_ == nullptr) return false;
+  const auto there = shared_->Peek(cause);
+  const bool taken = there && TakeIn(*there).ok();
+  SayShared();
+  return taken;
+}
+
+// Nobody is waited for: another process may bring or make the same.
+Status LocalStore::TakeIn(const Manifest& there) {
+  Call call;
+  call.deadline = Clock::now();
+  PT_LET(FoundOrDraft begun, FindOrBegin({.kind = there.kind,
+                                          .causes = there.causes,
+                                          .run = there.run,
+                                          .bytes = there.bytes,
+                                          .inputs = there.inputs},
+                                         call));
+  auto* const draft = std::get_if<Draft>(&begun);
+  if (draft == nullptr) return Status::OK();
+  PT_LET(const TemporaryFolder open, TemporaryFolder::MakeIn(folder_.root() / "open"));
+  if (!shared_->Copy(there, open.path())) return Status::KeyError("it cannot be had");
+  for (const StoredPart& part : there.parts) {
+    PT_TRY(draft->TakePart(part.name, open.path() / part.name));
+  }
+  return draft
+      ->Commit(
+          {.content = there.content, .seconds = there.seconds, .facts = there.facts, .own = true})
+      .status();
+}
+
+std::optional<Manifest> LocalStore::PeekShared(const std::string& cause) {
+  if (shared_ == nullptr) return std::nullopt;
+  auto there = shared_->Peek(cause);
+  SayShared();
+  return there;
+}
+
+// A lock belongs to all descriptors that were made of one.
+void LocalStore::Offer(const Manifest& manifest, const UniqueFd& lease) {
+  if (shared_ == nullptr) return;
+  auto held = std::make_shared<const UniqueFd>(::fcntl(lease.get(), F_DUPFD_CLOEXEC, 0));
+  shared_->Offer(manifest, folder_.Object(manifest.cause), std::move(held));
+  SayShared();
+}
+
+void LocalStore::SayShared() {
+  for (const std::string& text : shared_->TakeNotes()) Note(text);
+}
+
+Result<std::optional<StoredObject>> LocalStore::FindHere(const std::string& cause) {
   auto leased = Lease(cause);
   if (leased.ok() && !leased->lease) return std::optional<StoredObject>();
   auto manifest = leased.ok() ? ReadManifest(leased->lease.get(), cause) : leased.status();
@@ -184,7 +240,7 @@ Result<std::optional<StoredObject>> LocalStore::FindContent(const std::string& k
                                                             const std::string& content) {
   PT_LET(const auto causes, index_->WithContent(kind, content));
   for (const std::string& cause : causes) {
-    PT_LET(auto found, Find(cause));
+    PT_LET(auto found, FindHere(cause));
     if (found && found->manifest().kind == kind && found->manifest().content == content)
       return found;
   }
@@ -194,10 +250,10 @@ Result<std::optional<StoredObject>> LocalStore::FindContent(const std::string& k
 Result<FoundOrDraft> LocalStore::FindOrBegin(DraftRequest request, const Call& call,
                                              const std::function<void(const DraftHolder&)>& waits) {
   const std::string cause = CauseName(request.kind, request.causes);
-  PT_LET(auto found, Find(cause));
+  PT_LET(auto found, FindHere(cause));
   if (found) return FoundOrDraft(std::move(*found));
   PT_LET(DraftLock lock, DraftLock::Await(folder_.DraftLockOf(cause), request.run, call, waits));
-  PT_LET(auto made, Find(cause));
+  PT_LET(auto made, FindHere(cause));
   if (made) return FoundOrDraft(std::move(*made));
   DropDraft(cause);  // Of a maker that died.
   PT_TRY(MakeRoom(request.bytes));
@@ -234,10 +290,15 @@ Result<bool> LocalStore::Verify(const std::string& cause) {
   return false;
 }
 
+bool LocalStore::Has(const std::string& cause) const {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(folder_.Object(cause), ignored));
+}
+
 Result<bool> LocalStore::Remove(const std::string& cause) {
   const fs::path folder = folder_.Object(cause);
   std::error_code ignored;
-  if (!fs::exists(fs::symlink_status(folder, ignored))) {
+  if (!Has(cause)) {
     (void)index_->Drop(cause);
     return false;
   }
@@ -259,6 +320,11 @@ Result<bool> LocalStore::Remove(const std::string& cause) {
 
 Result<int64_t> LocalStore::GiveWay(int64_t bytes) {
   PT_TRY(Reindex());
+  return GiveUp(bytes);
+}
+
+// What the index says must have been compared with the folders.
+Result<int64_t> LocalStore::GiveUp(int64_t bytes) {
   PT_LET(const std::vector<IndexRow> rows, index_->All());
   PT_LET(double age, index_->Age());
   const std::set<std::string> named = refs_.Objects();
@@ -293,9 +359,13 @@ Status LocalStore::MakeRoomInLimit(int64_t bytes) {
   PT_LET(const int64_t most, MostBytes());
   // What can never fit costs no other object its place.
   if (bytes > most) return NoRoom(bytes);
-  PT_LET(const int64_t used, index_->TotalBytes());
+  PT_LET(int64_t used, index_->TotalBytes());
   if (used + bytes <= most) return Status::OK();
-  PT_LET(const int64_t freed, GiveWay(used + bytes - most));
+  // Before anything goes: the index may be wrong.
+  PT_TRY(Reindex());
+  PT_LET(used, index_->TotalBytes());
+  if (used + bytes <= most) return Status::OK();
+  PT_LET(const int64_t freed, GiveUp(used + bytes - most));
   return used + bytes - freed <= most ? Status::OK() : NoRoom(bytes);
 }
 
@@ -321,17 +391,19 @@ Status LocalStore::NoRoom(int64_t bytes) const {
 
 Status LocalStore::Reindex() {
   PT_LET(const std::vector<IndexRow> rows, index_->All());
-  std::set<std::string> known;
-  for (const IndexRow& row : rows) known.insert(row.cause);
+  std::map<std::string, IndexRow> known;
+  for (const IndexRow& row : rows) known[row.cause] = row;
   for (const std::string& cause : folder_.Objects()) {
-    if (known.erase(cause) > 0) continue;
+    const auto row = known.extract(cause);
     const auto fd = folder_.OpenFile(cause, std::string(kManifestName));
     if (!fd.ok() || !*fd) continue;
     const auto manifest = ReadManifest(fd->get(), cause);
-    // Not verified in this boot: the index that knew it was lost.
-    if (manifest.ok()) PT_TRY(index_->Put(RowOf(*manifest, "")));
+    if (!manifest.ok()) continue;
+    // Not verified in this boot: the index that knew it was lost, or is damaged.
+    const IndexRow right = RowOf(*manifest, "");
+    if (row.empty() || !IsOfSame(row.mapped(), right)) PT_TRY(index_->Put(right));
   }
-  for (const std::string& gone : known) PT_TRY(index_->Drop(gone));
+  for (const auto& [gone, row] : known) PT_TRY(index_->Drop(gone));
   return Status::OK();
 }
 

@@ -30,6 +30,7 @@
 #include "store/input_hashes.h"
 #include "store/manifest.h"
 #include "store/refs.h"
+#include "store/shared_tier.h"
 #include "store/store_folder.h"
 
 namespace protium {
@@ -39,6 +40,9 @@ struct StoreOptions {
   int64_t most_bytes = 0;    // For all objects; 0: a fifth of the disk.
   double free_share = 0.05;  // Of the disk, which the store leaves free.
   std::string boot = ThisBoot();
+  // What is not in this folder is looked for in that one, and what is worth it is put there
+  // (shared_tier.h). Without a folder: nowhere.
+  SharedTier::Options shared = {};
   // Called with what a user should know: an object that was damaged and dropped. May be empty.
   std::function<void(const std::string&)> note;
   // For tests: called before each step that changes the folder. May be empty.
@@ -75,6 +79,7 @@ struct DraftFacts {
   double seconds = 0;
   Json facts = Json::object();
   bool synced = false;  // Flush it before it appears, so that a loss of power spares it.
+  bool own = false;     // Of no use on other machines.
 };
 
 class LocalStore;
@@ -125,19 +130,25 @@ class LocalStore {
  public:
   // Opens or makes the store, and sweeps what dead processes left.
   static Result<std::unique_ptr<LocalStore>> Open(StoreOptions options);
+  ~LocalStore();
 
-  // None if there is none, or if it was damaged.
+  // None if there is none, or if it was damaged. One that is only in the shared folder is copied
+  // here first.
   Result<std::optional<StoredObject>> Find(const std::string& cause);
   // What Find() would find, as far as its manifest says: it is no use of the object.
   std::optional<Manifest> Peek(const std::string& cause) const;
+  // What would be copied from the shared folder.
+  std::optional<Manifest> PeekShared(const std::string& cause);
   // Finds any object of that kind with these contents.
   Result<std::optional<StoredObject>> FindContent(const std::string& kind,
                                                   const std::string& content);
-  // Finds the object or begins it. If somebody else makes it at this moment, waits for them as
-  // DraftLock::Await() does.
+  // Finds the object, here alone, or begins it. If somebody else makes it at this moment, waits for
+  // them as DraftLock::Await() does.
   Result<FoundOrDraft> FindOrBegin(DraftRequest request, const Call& call,
                                    const std::function<void(const DraftHolder&)>& waits = {});
 
+  // Whether an object has that name, sound or damaged.
+  bool Has(const std::string& cause) const;
   // All objects, by name; damaged ones are left out.
   std::vector<Manifest> List() const;
   Result<std::optional<IndexRow>> Facts(const std::string& cause) { return index_->Get(cause); }
@@ -185,7 +196,14 @@ class LocalStore {
     if (options_.note) options_.note(text);
   }
   void Sweep();
+  Result<std::optional<StoredObject>> FindHere(const std::string& cause);
+  // Copies an object here from the shared folder; false if it is not there, or cannot be had.
+  bool Bring(const std::string& cause);
+  Status TakeIn(const Manifest& there);
+  void Offer(const Manifest& manifest, const UniqueFd& lease);
+  void SayShared();
   Status MakeRoomInLimit(int64_t bytes);
+  Result<int64_t> GiveUp(int64_t bytes);
   Status NoRoom(int64_t bytes) const;
   void DropDraft(const std::string& cause);
   // The folder of an object, and its lease: its manifest, locked.
@@ -208,6 +226,7 @@ class LocalStore {
   const std::unique_ptr<StoreIndex> index_;
   InputHashes inputs_;
   Refs refs_;
+  std::unique_ptr<SharedTier> shared_;  // Null without such a folder.
 };
 
 }  // namespace protium

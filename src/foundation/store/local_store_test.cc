@@ -217,6 +217,22 @@ TEST_F(LocalStoreTest, TheIndexComesBackFromTheFolders) {
   }
 }
 
+TEST_F(LocalStoreTest, AnIndexWithWrongSizesCostsNoObjectItsPlace) {
+  ASSERT_TRUE(Make(*OpenStore(), "a", "rows of a").ok());
+  for (const int64_t bytes : {int64_t{1} << 40, INT64_MAX, INT64_MIN}) {
+    bool fresh = false;
+    const auto index = StoreIndex::Open(Options().folder / "index.sqlite", fresh).ValueOrDie();
+    for (const char* name : {"a", "b"}) {
+      ASSERT_TRUE(index->Put({.cause = CauseOf(name), .kind = "table", .bytes = bytes}).ok());
+    }
+    const auto store = OpenStore();
+    const Status made = Make(*store, "b", "rows of b");
+    EXPECT_TRUE(made.ok()) << bytes << made;
+    EXPECT_EQ(TextOf(*store, "a"), "rows of a") << bytes;
+    EXPECT_TRUE(store->Remove(CauseOf("b")).ValueOrDie());
+  }
+}
+
 TEST_F(LocalStoreTest, AnObjectThatWasRemovedByHandIsAMiss) {
   const auto store = OpenStore();
   ASSERT_TRUE(Make(*store, "a", "rows of a").ok());

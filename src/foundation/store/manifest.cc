@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/manifest.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "base/digest.h"
+#include "os/fd.h"
 #include "store/blocks.h"
 
 namespace protium {
@@ -29,10 +34,21 @@ Status CheckPart(const StoredPart& part) {
   return hex ? Status::OK() : Unfit("a checksum of " + part.name + " is none");
 }
 
-// Over everything else in a manifest: what it says of an object decides results, too.
-std::string SealOf(Json manifest) {
-  manifest.erase("seal");
-  return Sha256Hex(Dump(manifest)).substr(0, kHashDigits);
+// Over everything else in a manifest: what it says of an object decides results, too. It is the
+// last member, so what stands before it in the text is the rest.
+std::string SealOf(const std::string& rest) { return Sha256Hex(rest).substr(0, kHashDigits); }
+
+constexpr std::string_view kSealBegin = ",\"seal\":\"";
+constexpr std::string_view kSealEnd = "\"}\n";
+
+// Whether the text is one that WriteManifest() has written, byte for byte.
+bool IsSealed(std::string_view text) {
+  const size_t length = kSealBegin.size() + kHashDigits + kSealEnd.size();
+  if (text.size() < length) return false;
+  const std::string_view seal = text.substr(text.size() - length);
+  if (!seal.starts_with(kSealBegin) || !seal.ends_with(kSealEnd)) return false;
+  const std::string rest = std::string(text.substr(0, text.size() - length)) + "}";
+  return seal.substr(kSealBegin.size(), kHashDigits) == SealOf(rest);
 }
 
 }  // namespace
@@ -53,6 +69,27 @@ bool IsPartName(std::string_view name) {
              std::string_view::npos;
 }
 
+// Most manifests are short: then one call says that there is no more.
+Result<std::string> ReadManifestText(int fd) {
+  constexpr size_t kShort = 16 << 10;
+  std::string text(kShort, '\0');
+  ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+  if (got == ssize_t(kShort)) {
+    struct stat about {};
+    if (::fstat(fd, &about) != 0) return SystemFault("inspect a manifest", errno);
+    if (about.st_size > kMaxManifestBytes) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "a kept object is damaged",
+                   .why = "its manifest is too long"});
+    }
+    text.resize(size_t(about.st_size));
+    got = ::pread(fd, text.data(), text.size(), 0);
+  }
+  if (got < 0) return SystemFault("read a manifest", errno);
+  text.resize(size_t(got));
+  return text;
+}
+
 Result<Manifest> ParseManifest(std::string_view text, const std::string& cause) {
   if (int64_t(text.size()) > kMaxManifestBytes) return Unfit("it is too long");
   const auto json = ParseJson(text);
@@ -61,7 +98,7 @@ Result<Manifest> ParseManifest(std::string_view text, const std::string& cause) 
   const Status read = FieldsFromJson(*json, "manifest", manifest);
   if (!read.ok()) return Unfit(FaultOf(read).what);
   if (manifest.format != Manifest().format) return Unfit("it has another format");
-  if (manifest.seal != SealOf(*json)) return Unfit("it was changed");
+  if (!IsSealed(text)) return Unfit("it was changed");
   if (manifest.cause != cause) return Unfit("it belongs to another object");
   if (CauseName(manifest.kind, manifest.causes) != cause) return Unfit("its causes are others");
   if (!(manifest.seconds >= 0)) return Unfit("its seconds are negative");
@@ -79,7 +116,8 @@ Result<Manifest> ParseManifest(std::string_view text, const std::string& cause) 
 
 std::string WriteManifest(const Manifest& manifest) {
   Json json = FieldsToJson(manifest);
-  json["seal"] = SealOf(json);
+  json.erase("seal");
+  json["seal"] = SealOf(Dump(json));
   return Dump(json) + "\n";
 }
 

@@ -88,6 +88,9 @@ bool IsHexName(std::string_view text, size_t digits);
 // no dot, and not the manifest's.
 bool IsPartName(std::string_view name);
 
+// The text of an open manifest. Refuses (kInput) one that is too long.
+Result<std::string> ReadManifestText(int fd);
+
 // Reads a manifest; anything that does not fit is a fault of kInput. `cause` is the name of the
 // folder that it lies in.
 Result<Manifest> ParseManifest(std::string_view text, const std::string& cause);

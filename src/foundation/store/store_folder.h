@@ -20,7 +20,10 @@ class StoreFolder {
   static Result<StoreFolder> Open(std::filesystem::path root);
 
   const std::filesystem::path& root() const { return root_; }
-  std::filesystem::path Object(const std::string& cause) const;
+  std::filesystem::path Object(const std::string& cause) const { return ObjectBelow(root_, cause); }
+  // Where an object lies in any folder of objects.
+  static std::filesystem::path ObjectBelow(const std::filesystem::path& root,
+                                           const std::string& cause);
   std::filesystem::path Draft(const std::string& cause) const;
   std::filesystem::path DraftLockOf(const std::string& cause) const;
   std::filesystem::path Ref(const std::string& name) const;
@@ -57,6 +60,9 @@ class StoreFolder {
 // $PROTIUM_STORE, else $XDG_CACHE_HOME/protium/store, else ~/.cache/protium/store; empty if the
 // first is "off", or if none of them is set.
 std::filesystem::path DefaultStoreFolder();
+
+// $PROTIUM_STORE_SHARED: a folder that several machines see (shared_tier.h); empty: there is none.
+std::filesystem::path SharedStoreFolder();
 
 // The identity of this boot of the machine; empty where the kernel does not say.
 std::string ThisBoot();
