@@ -45,7 +45,9 @@ SparseRows TouchAll(int32_t begin, int32_t end, int64_t width, uint32_t seed) {
 }
 
 // Compares with the halving over whole tables, in which rows that a shard did not touch are +0.0.
-Status CheckRows(const SummedRows& sums, int32_t leaves, int64_t width, uint32_t seed) {
+// Of `modulus` owners, takes the rows of number `owner`.
+Status CheckRows(const SummedRows& sums, int32_t leaves, int64_t width, uint32_t seed,
+                 int64_t modulus = 1, int64_t owner = 0) {
   std::vector<std::vector<float>> whole(size_t(leaves), std::vector<float>(size_t(60 * width)));
   std::vector<char> touched(60);
   for (int32_t leaf = 0; leaf < leaves; ++leaf) {
@@ -58,7 +60,7 @@ Status CheckRows(const SummedRows& sums, int32_t leaves, int64_t width, uint32_t
   }
   size_t at = 0;
   for (int64_t id = 0; id < 60; ++id) {
-    if (!touched[size_t(id)]) continue;
+    if (!touched[size_t(id)] || id % modulus != owner) continue;
     if (at >= sums.ids.size() || sums.ids[at] != id) return Status::Invalid("row ", id);
     for (int64_t j = 0; j < width; ++j) {
       const float expected = Halving(whole, 0, size_t(leaves), size_t(id * width + j));
@@ -72,23 +74,33 @@ Status CheckRows(const SummedRows& sums, int32_t leaves, int64_t width, uint32_t
   return at == sums.ids.size() ? Status::OK() : Status::Invalid("more rows than were touched");
 }
 
+// Leaves of `world` ranks, some of which may have none.
+RowTreeSpec DrawSpec(int32_t world, uint32_t round) {
+  std::mt19937 random(round);
+  RowTreeSpec spec{.leaves = 1 + int32_t(random() % 9), .first = {0}, .widths = {1, 3, 16}};
+  for (int32_t r = 1; r < world; ++r) {
+    spec.first.push_back(int32_t(random() % uint32_t(spec.leaves + 1)));
+  }
+  spec.first.push_back(spec.leaves);
+  std::sort(spec.first.begin(), spec.first.end());
+  return spec;
+}
+
+void TouchOwn(uint32_t step, RowTree& tree) {
+  for (RowSubtree& subtree : tree.own()) {
+    for (SparseRows& table : subtree.tables) {
+      table = TouchAll(subtree.begin, subtree.end, table.width(), step);
+    }
+  }
+}
+
 TEST_P(RowConformance, SumsRowsOfTablesAsWholeTablesBitForBit) {
   Run([](Communicator& communicator) {
     for (uint32_t round = 0; round < 12; ++round) {
-      std::mt19937 random(round);
-      RowTreeSpec spec{.leaves = 1 + int32_t(random() % 9), .first = {0}, .widths = {1, 3, 16}};
-      for (int32_t r = 1; r < communicator.world(); ++r) {
-        spec.first.push_back(int32_t(random() % uint32_t(spec.leaves + 1)));
-      }
-      spec.first.push_back(spec.leaves);
-      std::sort(spec.first.begin(), spec.first.end());
+      const RowTreeSpec spec = DrawSpec(communicator.world(), round);
       RowTree tree(spec, communicator);
       for (uint32_t step = round; step < round + 2; ++step) {
-        for (RowSubtree& subtree : tree.own()) {
-          for (SparseRows& table : subtree.tables) {
-            table = TouchAll(subtree.begin, subtree.end, table.width(), step);
-          }
-        }
+        TouchOwn(step, tree);
         PT_LET(const auto sums, tree.Reduce());
         for (size_t t = 0; t < sums.size(); ++t) {
           PT_TRY(CheckRows(sums[t], spec.leaves, spec.widths[t], step));
@@ -96,6 +108,53 @@ TEST_P(RowConformance, SumsRowsOfTablesAsWholeTablesBitForBit) {
       }
     }
     return Status::OK();
+  });
+}
+
+TEST_P(RowConformance, SendsRowsThatHaveOwnersToThemAlone) {
+  Run([](Communicator& communicator) {
+    const int32_t world = communicator.world(), rank = communicator.rank();
+    for (uint32_t round = 0; round < 6; ++round) {
+      RowTreeSpec spec = DrawSpec(world, round);
+      spec.owners = {.tables = {1, 0, 1},
+                     .of = [world](size_t, int64_t id) { return int32_t(id % world); }};
+      RowTree tree(spec, communicator);
+      for (uint32_t step = round; step < round + 4; ++step) {
+        TouchOwn(step, tree);
+        PT_LET(const auto sums, tree.Reduce());
+        for (size_t t = 0; t < sums.size(); ++t) {
+          const bool owned = spec.owners.Have(t);
+          PT_TRY(CheckRows(sums[t], spec.leaves, spec.widths[t], step, owned ? world : 1,
+                           owned ? rank : 0));
+        }
+      }
+      PT_TRY(communicator.Barrier("all have their rows"));
+    }
+    return Status::OK();
+  });
+}
+
+// Windows begin small; a step that needs more has them made anew.
+TEST_P(RowConformance, MakesRoomForTheRowsOfALargeStep) {
+  Run([](Communicator& communicator) -> Status {
+    const int32_t world = communicator.world(), last = world - 1;
+    RowTreeSpec spec{.leaves = world, .first = {}, .widths = {64}};
+    for (int32_t r = 0; r <= world; ++r) spec.first.push_back(r);
+    spec.owners = {.tables = {1}, .of = [last](size_t, int64_t) { return last; }};
+    RowTree tree(spec, communicator);
+    for (const int64_t count : {10, 2000, 0, 3, 9000, 5}) {
+      SparseRows& rows = tree.own()[0].tables[0];
+      rows.Clear();
+      for (int64_t id = 0; id < count; ++id) rows.At(id)[id % 64] = float(id + 1);
+      PT_LET(const auto sums, tree.Reduce());
+      const int64_t expected = communicator.rank() == last ? count : 0;
+      if (std::ssize(sums[0].ids) != expected) return Status::Invalid("rows: ", sums[0].ids.size());
+      for (int64_t id = 0; id < expected; ++id) {
+        const float sum = sums[0].values[size_t(id * 64 + id % 64)];
+        if (sum != float(id + 1) * float(world)) return Status::Invalid("row ", id, ": ", sum);
+      }
+    }
+    return communicator.Barrier("all have their rows");
   });
 }
 

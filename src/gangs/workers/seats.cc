@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "os/devices.h"
 #include "os/machine.h"
+#include "pool/place.h"
 #include "protium/events.h"
 
 namespace protium {
@@ -310,6 +311,7 @@ std::unique_ptr<SeatClaim> Seats::MakeClaim(const GangSpec& gang, const std::str
   // What is no size is refused where the gang is placed.
   const int64_t bytes = SizeAt("", gang.memory_per_worker).ValueOr(0);
   Claim wish{.who = settings_.who.empty() ? who : who + " of " + settings_.who,
+             .label = PoolLabel(),
              .min = gang.workers.min + gang.servers,
              .max = gang.ranks(),
              .per_worker = {.cores = gang.cores_per_worker, .bytes = bytes},

@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/copy.h"
 #include "base/fault.h"
+#include "collective/mapped_window.h"
 #include "collective/shared/memory.h"
 
 namespace protium {
 namespace {
-
-class SharedWindow : public Window {
- public:
-  SharedWindow(int32_t rank, std::vector<int64_t> bytes_of, std::vector<Mapping> memory)
-      : rank_(rank), bytes_of_(std::move(bytes_of)), memory_(std::move(memory)) {}
-
-  std::span<std::byte> own() override {
-    return {memory_[size_t(rank_)].data(), size_t(size(rank_))};
-  }
-  int64_t size(int32_t rank) const override { return bytes_of_.at(size_t(rank)); }
-
-  Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) override {
-    PT_TRY(CheckWindowRead(*this, int32_t(bytes_of_.size()), rank, offset, int64_t(into.size())));
-    CopyBytes(into.data(), Direct(rank) + offset, int64_t(into.size()));
-    return Status::OK();
-  }
-
-  const std::byte* Direct(int32_t rank) const override { return memory_[size_t(rank)].data(); }
-
-  void Release(int64_t offset, int64_t bytes) override {
-    memory_[size_t(rank_)].Release(offset, bytes);
-  }
-
- private:
-  int32_t rank_;
-  std::vector<int64_t> bytes_of_;
-  std::vector<Mapping> memory_;
-};
 
 // What a rank does on its own between meetings; if it fails, all ranks fail. An empty window maps a
 // page all the same, since mmap() refuses 0 bytes.
@@ -75,7 +47,7 @@ Result<std::unique_ptr<Window>> MakeSharedWindow(std::shared_ptr<Meeting> meetin
   if (!valid.ok()) return meeting->Abort(valid);
   PT_LET(std::vector<Mapping> memory, ShareMemory(*meeting, bytes_of));
   return std::unique_ptr<Window>(
-      new SharedWindow(meeting->rank(), std::move(bytes_of), std::move(memory)));
+      new MappedWindow(meeting->rank(), std::move(bytes_of), std::move(memory)));
 }
 
 }  // namespace protium
