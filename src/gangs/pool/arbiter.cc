@@ -147,7 +147,7 @@ std::vector<std::string> Arbiter::FreeDevices() const {
 
 Amount Arbiter::Free() const {
   Amount free = WholeOf(machine_);
-  for (const KnownClaim& one : claims_) free = free - Need(one.wish, one.workers(), machine_);
+  for (const KnownClaim& one : claims_) free = free - NeedOf(one.wish, one.workers(), machine_);
   free.devices = int64_t(FreeDevices().size());
   return free;
 }

@@ -32,8 +32,10 @@ class HandedOver : public testing::Test {
   void SetUp() override { Serve(ListenAsPool(socket_).ValueOrDie()); }
   template <class From>
   void Serve(From from) {
-    const PoolSettings settings{
-        .socket = socket_, .log = folder_.path() / "log", .settle = milliseconds(600)};
+    const PoolSettings settings{.socket = socket_,
+                                .log = folder_.path() / "log",
+                                .settle = milliseconds(600),
+                                .quotas = quotas_};
     pool_ = std::make_unique<PoolDaemon>(settings, std::move(from));
     thread_ =
         std::jthread([this](const std::stop_token& stop) { EXPECT_TRUE(pool_->Serve(stop).ok()); });
@@ -71,16 +73,26 @@ class HandedOver : public testing::Test {
   static bool Waits(SeatClaim& claim) {
     return Becomes(claim, [](const SeatOrders& now) { return !now.why.empty(); });
   }
-  Json Claims() {
-    const auto link = AttachToPool(socket_, "test").ValueOrDie();
-    return AskPool(*link, {{"type", "status"}}).ValueOrDie().head["pool"]["claims"];
-  }
+  Json Claims() { return PoolState(socket_).ValueOrDie()["claims"]; }
+  Json Quotas() { return PoolState(socket_).ValueOrDie()["quotas"]; }
 
   const TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   const std::filesystem::path socket_ = folder_.path() / "own" / "pool.sock";
+  protium::Quotas quotas_;  // That pools are started with.
   std::unique_ptr<PoolDaemon> pool_;
   std::jthread thread_;
 };
+
+TEST_F(HandedOver, QuotasStayUntilOthersAreGiven) {
+  quotas_ = {{"nightly", {.cores = 2, .bytes = 1 << 30}}};
+  ASSERT_TRUE(Restart().ok());
+  quotas_.clear();
+  ASSERT_TRUE(Restart().ok());
+  EXPECT_EQ(Quotas(), (Json{{"nightly", {{"cores", 2}, {"bytes", 1 << 30}}}}));
+  quotas_ = {{"hourly", {.cores = 1}}};
+  ASSERT_TRUE(Restart().ok());
+  EXPECT_EQ(Quotas(), (Json{{"hourly", {{"cores", 1}, {"bytes", 0}}}}));
+}
 
 TEST_F(HandedOver, ClaimsNeitherLoseTheirSeatsNorTheirTurn) {
   const auto holds = Make("holds"), first = Make("first"), later = Make("later");

@@ -98,6 +98,8 @@ fs::path PoolSocket() {
   return fs::path("/tmp") / fmt::format("protium-{}", ::geteuid()) / "pool.sock";
 }
 
+std::string PoolLabel() { return Variable("PROTIUM_POOL_LABEL"); }
+
 Result<PoolListener> ListenAsPool(const fs::path& socket) {
   PT_LET(const sockaddr_un address, AddressOf(socket));
   PT_TRY(CheckFolder(socket));

@@ -15,6 +15,9 @@ namespace protium {
 // empty if the first is "off".
 std::filesystem::path PoolSocket();
 
+// $PROTIUM_POOL_LABEL: whose quota the gangs of this program count against; empty: nobody's.
+std::string PoolLabel();
+
 // Whoever holds the pool's place: one of them per socket.
 struct PoolListener {
   UniqueFd socket;      // Accepts connections; does not block.

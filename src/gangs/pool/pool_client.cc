@@ -60,7 +60,11 @@ Result<Frame> AskPool(Link& pool, const Json& request) {
 
 Result<std::unique_ptr<Link>> AttachToPool(const fs::path& socket, const std::string& who) {
   PT_LET(UniqueFd fd, ConnectToPool(socket, Clock::now() + kPoolPatience));
-  auto link = std::make_unique<Link>(Channel(std::move(fd)));
+  return AttachOver(std::move(fd), who);
+}
+
+Result<std::unique_ptr<Link>> AttachOver(UniqueFd connection, const std::string& who) {
+  auto link = std::make_unique<Link>(Channel(std::move(connection)));
   link->LimitSends(std::chrono::duration<double>(kPoolPatience).count());
   PT_LET(const Frame welcome, AskPool(*link, {{"type", "hello"},
                                               {"version", kPoolVersion},

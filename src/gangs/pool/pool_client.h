@@ -22,6 +22,8 @@ inline constexpr std::chrono::milliseconds kPoolPatience{200};
 // it cannot be used.
 Result<std::unique_ptr<Link>> AttachToPool(const std::filesystem::path& socket,
                                            const std::string& who);
+// The same over a connection (ConnectToPool). kInput: the pool has ended meanwhile.
+Result<std::unique_ptr<Link>> AttachOver(UniqueFd connection, const std::string& who);
 // Sends a request and waits for the answer. kInput: the pool has ended.
 Result<Frame> AskPool(Link& pool, const Json& request);
 

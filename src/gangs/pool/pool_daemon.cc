@@ -74,6 +74,7 @@ Json ClaimsToJson(const std::vector<ClaimState>& states) {
     claims.push_back(
         {{"who", each.wish.who},
          {"pid", each.wish.program},
+         {"label", each.wish.label},
          {"workers", each.workers},
          {"min", each.wish.min},
          {"max", each.wish.max},
@@ -106,17 +107,25 @@ PoolMachine WhatGangsMayHave(const Machine& machine) {
 
 PoolDaemon::PoolDaemon(PoolSettings settings, PoolListener listener)
     : settings_(std::move(settings)),
+      quotas_(settings_.quotas),
       listener_(std::move(listener)),
       place_(PlaceOfProcess()),
       since_(std::time(nullptr)),
       machine_(ReadMachine()),
       zygotes_(settings_.log),
-      arbiter_(std::make_unique<Arbiter>(WhatGangsMayHave(machine_))),
+      audit_(settings_.audit, settings_.log),
+      arbiter_(std::make_unique<Arbiter>(Shared())),
       busy_(Clock::now()) {
   if (listener_.follows) SettleUntil(Clock::now() + settings_.settle);
 }
 
 PoolDaemon::~PoolDaemon() = default;
+
+PoolMachine PoolDaemon::Shared() const {
+  PoolMachine machine = WhatGangsMayHave(machine_);
+  machine.quotas = quotas_;
+  return machine;
+}
 
 Status PoolDaemon::Serve(const std::stop_token& stop) {
   const UniqueFd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -130,6 +139,7 @@ Status PoolDaemon::Serve(const std::stop_token& stop) {
     SendOrders();
     ForgetGone();
     if (IsServing()) busy_ = now;
+    audit_.Look(IsServing(), busy_, now);
     if (noted_ && !IsServing()) NoteServed(listener_, noted_ = false);
     if (now - busy_ >= settings_.idle) break;
   }
@@ -148,7 +158,9 @@ void PoolDaemon::SettleUntil(Clock::time_point until) {
 // Noted before the driver has anything.
 void PoolDaemon::Serves(Driver& driver) {
   driver.served = true;
-  if (!std::exchange(noted_, true)) NoteServed(listener_, true);
+  if (std::exchange(noted_, true)) return;
+  Step("note");
+  NoteServed(listener_, true);
 }
 
 void PoolDaemon::Round(int wake) {
@@ -183,6 +195,7 @@ void PoolDaemon::SendOrders() {
       const auto driver = std::ranges::find(drivers_, order.claim, &Driver::claim);
       if (driver == drivers_.end() || IsGone(*driver)) continue;
       const bool grants = order.kind == ArbiterOrder::Kind::kGrant;
+      Step(NameOf(order.kind));
       const Status sent =
           driver->link->Send({{"type", "order"},
                               {"kind", NameOf(order.kind)},
@@ -203,6 +216,7 @@ void PoolDaemon::Accept() {
     UniqueFd socket(
         ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) return;
+    Step("accept");
     const auto pid = PeerOf(socket.get());
     if (!pid.ok() || drivers_.size() >= kMostDrivers) continue;
     AddDriver(std::move(socket), *pid);
@@ -235,6 +249,7 @@ void PoolDaemon::Drop(Driver& driver) {
 }
 
 Status PoolDaemon::Answer(Driver& driver, const Frame& frame) {
+  Step(frame.type);
   if (frame.type == "hello") return Greet(driver, frame.head);
   if (!driver.greeted) return Status::Invalid("no hello");
   if (frame.type == "workers") return GiveWorkers(driver, frame.head);
@@ -372,6 +387,7 @@ Json PoolDaemon::State() {
           {"available_bytes", machine.available_bytes},
           {"memory_stall", machine.memory_stall},
           {"free_cores", arbiter_->Free().cores},
+          {"quotas", QuotasToJson(quotas_)},
           {"claims", ClaimsToJson(arbiter_->Claims())},
           {"drivers", drivers},
           {"zygotes", zygotes}};

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,9 @@
 #include "os/machine.h"
 #include "pool/claim.h"
 #include "pool/handover.h"
+#include "pool/idle_audit.h"
 #include "pool/place.h"
+#include "pool/quotas.h"
 #include "pool/zygotes.h"
 
 namespace protium {
@@ -30,6 +34,11 @@ struct PoolSettings {
   // After a pool that ended while programs had something of it nothing is granted for as long:
   // these say meanwhile what they hold (SeatClaim looks every 2 s).
   std::chrono::milliseconds settle{2500};
+  // What is guaranteed to programs of a label (PoolMachine::quotas).
+  Quotas quotas;
+  IdleAuditSettings audit = {};
+  // For tests: called before each step that others notice. May be empty.
+  std::function<void(std::string_view)> step;
 };
 
 // Its cores, and nine tenths of its memory: the rest is for what no gang has asked for.
@@ -69,6 +78,9 @@ class PoolDaemon {
     std::vector<std::pair<pid_t, UniqueFd>> workers;  // Process ids and pidfds.
   };
 
+  void Step(std::string_view name) const {
+    if (settings_.step) settings_.step(name);
+  }
   void Round(int wake);
   void Accept();
   Driver& AddDriver(UniqueFd socket, pid_t pid);
@@ -78,6 +90,7 @@ class PoolDaemon {
   Status GiveWorkers(Driver& driver, const Json& request);
   Status HearClaim(Driver& driver, const Frame& frame);
   Status HearRestart(Driver& driver, const Json& request);
+  PoolMachine Shared() const;
   bool TakeOver(PoolHandover& handover);
   static void AnswerRestart(Driver& driver, const std::string& failed);
   void Serves(Driver& driver);
@@ -93,11 +106,13 @@ class PoolDaemon {
   void Look(Clock::time_point now);
 
   const PoolSettings settings_;
+  Quotas quotas_;
   PoolListener listener_;
   const Json place_;
   int64_t since_;  // Unix time.
   Machine machine_;
   Zygotes zygotes_;
+  IdleAudit audit_;
   std::unique_ptr<Arbiter> arbiter_;
   int64_t last_claim_ = 0;
   std::list<Driver> drivers_;

@@ -35,6 +35,8 @@ Workers HandedWorkers(const Json& json, PoolHandover& handover) {
 }  // namespace
 
 PoolHandover PoolDaemon::HandOver() {
+  Step("hand over");
+  audit_.End();
   PoolHandover handover{.listener = std::move(listener_)};
   Json drivers = Json::array();
   int64_t asked = -1;
@@ -56,6 +58,7 @@ PoolHandover PoolDaemon::HandOver() {
                     {"settled", TicksOf(settled_)},
                     {"last_claim", last_claim_},
                     {"asked", asked},
+                    {"quotas", QuotasToJson(quotas_)},
                     {"drivers", std::move(drivers)},
                     {"claims", std::move(claims)},
                     {"zygotes", std::move(zygotes)}};
@@ -72,11 +75,14 @@ PoolDaemon::PoolDaemon(PoolSettings settings, PoolHandover handover)
 
 // False: its claims cannot be read.
 bool PoolDaemon::TakeOver(PoolHandover& handover) {
+  Step("take over");
   const Json& state = handover.state;
   auto claims = HandedClaims(state.value("claims", Json::array()));
   if (!claims.ok()) return false;
   since_ = WholeAt(state, "since", since_);
   last_claim_ = WholeAt(state, "last_claim");
+  // Those that it was started with count, if there are any.
+  if (quotas_.empty()) quotas_ = QuotasFromJson(state.value("quotas", Json::object()));
   const int64_t asked = WholeAt(state, "asked", -1);
   int64_t place = 0;
   for (const Json& each : state.value("drivers", Json::array())) {
@@ -89,18 +95,21 @@ bool PoolDaemon::TakeOver(PoolHandover& handover) {
     driver.served = each.value("served", false);
     driver.claim = WholeAt(each, "claim");
     driver.workers = HandedWorkers(each.value("workers", Json::array()), handover);
-    if (asks) AnswerRestart(driver, TextAt(state, "failed"));
+    if (!asks) continue;
+    Step("answer");
+    AnswerRestart(driver, TextAt(state, "failed"));
   }
   noted_ = IsServing();
   // Those whose connection was not handed over come again.
   const size_t lost = std::erase_if(*claims, [&](const KnownClaim& each) {
     return std::ranges::find(drivers_, each.number, &Driver::claim) == drivers_.end();
   });
-  arbiter_ = std::make_unique<Arbiter>(WhatGangsMayHave(machine_), std::move(*claims));
+  arbiter_ = std::make_unique<Arbiter>(Shared(), std::move(*claims));
   const auto now = Clock::now();
   const auto settled = lost == 0 ? TimeAt(state, "settled") : now + settings_.settle;
   if (now < settled) SettleUntil(settled);
   zygotes_.TakeOver(state.value("zygotes", Json::object()), handover);
+  Step("taken over");
   return true;
 }
 

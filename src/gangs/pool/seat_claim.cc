@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "pool/place.h"
 #include "pool/pool_client.h"
 
 namespace protium {
@@ -60,10 +61,15 @@ void SeatClaim::Attach() {
   const auto now = Clock::now();
   if (socket_.empty() || given_up_ || link_ || now < attach_at_) return;
   attach_at_ = now + (now < next_by_ ? Clock::duration(kNextTick) : kAttachEvery);
-  auto link = AttachToPool(socket_, wish_.who);
+  auto connection = ConnectToPool(socket_, now + kPoolPatience);
+  const bool connected = connection.ok();
+  auto link = connected ? AttachOver(std::move(*connection), wish_.who)
+                        : Result<std::unique_ptr<Link>>(connection.status());
   if (link.ok()) link_ = std::move(*link);
   // Why is said where the workers come from (PoolClient).
   if (!link.ok()) given_up_ = FaultOf(link.status()).exit != Exit::kInput;
+  // It has ended since: another may follow.
+  if (connected && !link_ && !given_up_ && now >= next_by_) next_by_ = now + kNextTime;
   now_.arbitrated = link_ != nullptr;
 }
 
@@ -84,13 +90,20 @@ void SeatClaim::Ask() {
   const std::lock_guard lock(mutex_);
   attach_at_ = {};
   Attach();
+  waits_ = true;
   now_.granted = 0;
   now_.why.clear();
   now_.most = wish_.max;
   Json message = ClaimToJson(wish_);
   message["type"] = std::exchange(asked_, true) ? "again" : "claim";
   Send(message);
-  if (!link_) now_.granted = wish_.max;
+  // That of a pool that has just ended is not all to be had at once: AwaitNext().
+  if (!link_ && Clock::now() >= next_by_) GrantAll();
+}
+
+void SeatClaim::GrantAll() {
+  waits_ = false;
+  now_.granted = wish_.max;
 }
 
 void SeatClaim::Adopt() {
@@ -105,20 +118,16 @@ void SeatClaim::Adopt() {
 
 SeatOrders SeatClaim::Look(Deadline deadline) {
   const std::lock_guard lock(mutex_);
-  const bool waited = now_.granted == 0;
   Adopt();
   Read(deadline, /*until_held=*/false);
-  if (!link_ && waited) AwaitNext(deadline);
+  if (!link_ && waits_) AwaitNext(deadline);
   return now_;
 }
 
 // Those that waited for a pool that was restarted must not start all at once.
 void SeatClaim::AwaitNext(Deadline deadline) {
   const auto now = Clock::now();
-  if (now >= next_by_) {
-    now_.granted = wish_.max;
-    return;
-  }
+  if (now >= next_by_) return GrantAll();
   std::this_thread::sleep_until(std::min({deadline, next_by_, now + kNextTick}));
   attach_at_ = {};
   Attach();
@@ -153,6 +162,7 @@ void SeatClaim::Take(const Json& order) {
   const std::string& kind = TextAt(order, "kind");
   const auto workers = int32_t(WholeAt(order, "workers"));
   if (kind == "grant") {
+    waits_ = false;
     now_.granted += workers;
     now_.why.clear();
     now_.most = wish_.max;

@@ -56,6 +56,7 @@ class SeatClaim {
  private:
   void Attach();
   void Adopt();
+  void GrantAll();
   void Lose();
   void AwaitNext(Deadline deadline);
   void Read(Deadline deadline, bool until_held);
@@ -68,6 +69,7 @@ class SeatClaim {
   std::unique_ptr<Link> link_;
   bool given_up_ = false;  // The pool that is there cannot be used.
   bool asked_ = false;     // The pool has met the claim.
+  bool waits_ = false;     // Has asked, and was granted nothing since.
   bool held_ = false;      // The answer to the last request has come.
   Clock::time_point attach_at_{};
   Clock::time_point next_by_{};  // How long it waits for the next pool.

@@ -25,13 +25,12 @@ using testing::HasSubstr;
 class Claims : public testing::Test {
  protected:
   void SetUp() override { Start(); }
-  void Start() {
+  void Start(const Quotas& quotas = {}) {
     auto listener = ListenAsPool(socket_).ValueOrDie();
-    thread_ =
-        std::jthread([this, listener = std::move(listener)](const std::stop_token& stop) mutable {
-          const Status ended =
-              PoolDaemon({.socket = socket_, .log = folder_.path() / "log"}, std::move(listener))
-                  .Serve(stop);
+    const PoolSettings settings{.socket = socket_, .log = folder_.path() / "log", .quotas = quotas};
+    thread_ = std::jthread(
+        [settings, listener = std::move(listener)](const std::stop_token& stop) mutable {
+          const Status ended = PoolDaemon(settings, std::move(listener)).Serve(stop);
           EXPECT_TRUE(ended.ok()) << ended;
         });
   }
@@ -106,6 +105,22 @@ TEST_F(Claims, PauseForAHigherPriorityAndGoOn) {
   EXPECT_THAT(WhyItWaits(*low), HasSubstr("high"));
   high->GiveBack(64);
   EXPECT_TRUE(IsGranted(*low));
+}
+
+TEST_F(Claims, OfALabelGetItsQuotaBackWhateverTheirPriority) {
+  Stop();
+  Start({{"nightly", {.cores = 64}}});
+  const auto borrows = Make("borrows", 5);
+  SeatClaim owns(
+      socket_,
+      {.who = "owns", .label = "nightly", .min = 64, .max = 64, .per_worker = {.cores = 64}});
+  borrows->Ask();
+  ASSERT_TRUE(IsGranted(*borrows));
+  owns.Ask();
+  EXPECT_EQ(LookUntil(*borrows, [](const SeatOrders& now) { return now.most == 0; }).most, 0);
+  borrows->GiveBack(64);
+  EXPECT_TRUE(IsGranted(owns));
+  EXPECT_EQ(StateOfClaims()[1]["label"], "nightly");
 }
 
 TEST_F(Claims, GoOnWithoutThePoolAndAreKnownToTheNext) {

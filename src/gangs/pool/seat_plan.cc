@@ -105,7 +105,7 @@ SeatPlan::Want SeatPlan::WantOf(size_t claim, int32_t workers) const {
   const KnownClaim& one = claims_[claim];
   const int32_t planned = lines_[claim].workers;
   Want want = {.claim = claim,
-               .need = Need(one.wish, workers, machine_) - Need(one.wish, planned, machine_),
+               .need = NeedOf(one.wish, workers, machine_) - NeedOf(one.wish, planned, machine_),
                .grows = planned > 0,
                .overdue = one.waits && now_ >= one.waits_since + machine_.patience};
   if (const auto quota = QuotaOf(machine_, one.wish.label)) {
@@ -136,9 +136,9 @@ SeatPlan::Cover SeatPlan::CoverOf(size_t claim, const Amount& quota) const {
   for (const size_t i : labelled) {
     const Claim& wish = claims_[i].wish;
     int32_t workers = lines_[i].workers;
-    while (workers > 0 && !Fits(Need(wish, workers, machine_), quota - cover.used)) --workers;
+    while (workers > 0 && !Fits(NeedOf(wish, workers, machine_), quota - cover.used)) --workers;
     if (workers < wish.min) continue;
-    cover.used = cover.used + Need(wish, workers, machine_);
+    cover.used = cover.used + NeedOf(wish, workers, machine_);
     if (i == claim) cover.workers = workers;
   }
   return cover;
@@ -147,7 +147,7 @@ SeatPlan::Cover SeatPlan::CoverOf(size_t claim, const Amount& quota) const {
 double SeatPlan::Share(size_t claim, const Amount& change, bool alone) const {
   const Claim& wish = claims_[claim].wish;
   const Amount used =
-      alone ? Need(wish, lines_[claim].workers, machine_) : used_by_[program_of_[claim]];
+      alone ? NeedOf(wish, lines_[claim].workers, machine_) : used_by_[program_of_[claim]];
   return DominantShare(used + change, whole_) / wish.weight;
 }
 
@@ -160,9 +160,9 @@ std::optional<int32_t> SeatPlan::FewerFor(const Want& want, size_t claim, bool p
   if (pause && (!giver.pauses || want.grows)) return {};
 
   const Amount missing = Missing(want.need, room_);
-  const Amount all = Need(giver, planned, machine_);
+  const Amount all = NeedOf(giver, planned, machine_);
   // Workers that share cores free none until few are left: what all beyond `min` could give counts.
-  if (!Helps(all - Need(giver, pause ? 0 : giver.min, machine_), missing)) return {};
+  if (!Helps(all - NeedOf(giver, pause ? 0 : giver.min, machine_), missing)) return {};
   const int32_t fewer = pause ? 0 : planned - 1;
 
   return MayTake(want, claim, fewer) ? std::optional(fewer) : std::nullopt;
@@ -179,7 +179,8 @@ bool SeatPlan::MayTake(const Want& want, size_t claim, int32_t fewer) const {
   if (pause || giver.priority > taker.priority) return false;
   if (want.overdue && !want.grows) return true;
   const bool alone = giver.program == taker.program;
-  const Amount less = Need(giver, fewer, machine_) - Need(giver, lines_[claim].workers, machine_);
+  const Amount less =
+      NeedOf(giver, fewer, machine_) - NeedOf(giver, lines_[claim].workers, machine_);
   return Share(claim, less, alone) + kRounding >= Share(want.claim, want.need, alone);
 }
 
@@ -238,13 +239,13 @@ void SeatPlan::ReturnSpare(const Want& want, const std::vector<size_t>& asked,
 void SeatPlan::SetWorkers(size_t claim, int32_t workers) {
   const Claim& wish = claims_[claim].wish;
   Amount& used = used_by_[program_of_[claim]];
-  used = used - Need(wish, lines_[claim].workers, machine_) + Need(wish, workers, machine_);
+  used = used - NeedOf(wish, lines_[claim].workers, machine_) + NeedOf(wish, workers, machine_);
   lines_[claim].workers = workers;
 }
 
 void SeatPlan::Return(size_t claim, int32_t workers) {
   const Claim& wish = claims_[claim].wish;
-  room_ = room_ + Need(wish, lines_[claim].workers, machine_) - Need(wish, workers, machine_);
+  room_ = room_ + NeedOf(wish, lines_[claim].workers, machine_) - NeedOf(wish, workers, machine_);
   SetWorkers(claim, workers);
 }
 

@@ -26,7 +26,7 @@ Amount WholeOf(const PoolMachine& machine) {
   return {machine.cores, machine.bytes, int64_t(machine.devices.size())};
 }
 
-Amount Need(const Claim& wish, int32_t workers, const PoolMachine& machine) {
+Amount NeedOf(const Claim& wish, int32_t workers, const PoolMachine& machine) {
   const Amount& one = wish.per_worker;
   Amount need = {one.cores * workers, machine.bytes > 0 ? one.bytes * workers : 0,
                  one.devices * workers};

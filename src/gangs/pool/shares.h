@@ -21,7 +21,7 @@ std::array<int64_t, 3> Parts(const Amount& amount);
 Amount WholeOf(const PoolMachine& machine);
 
 // What `workers` workers of this claim take. Those that share cores never take more than there are.
-Amount Need(const Claim& wish, int32_t workers, const PoolMachine& machine);
+Amount NeedOf(const Claim& wish, int32_t workers, const PoolMachine& machine);
 
 // What the machine guarantees to a label; nullopt for labels without a quota.
 std::optional<Amount> QuotaOf(const PoolMachine& machine, const std::string& label);

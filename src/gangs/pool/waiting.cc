@@ -32,7 +32,7 @@ Amount OnlyMissing(const Amount& need, const Amount& missing) {
 std::string HoldersText(const PoolMachine& machine, const std::vector<KnownClaim>& claims,
                         const SeatPlan& plan, const Amount& missing) {
   const auto held = [&](size_t i) {
-    return FirstOf(Need(claims[i].wish, claims[i].workers(), machine), missing);
+    return FirstOf(NeedOf(claims[i].wish, claims[i].workers(), machine), missing);
   };
   const auto yields = [&](size_t i) { return plan.line(i).workers < claims[i].workers(); };
   std::vector<size_t> holders;
@@ -68,7 +68,7 @@ std::string NeverText(const std::string& needed, int32_t workers, const std::str
 std::string WhyItWaits(const PoolMachine& machine, const std::vector<KnownClaim>& claims,
                        const SeatPlan& plan, const Amount& free, size_t claim) {
   const Claim& wish = claims[claim].wish;
-  const Amount need = Need(wish, wish.min, machine);
+  const Amount need = NeedOf(wish, wish.min, machine);
   const Amount missing = Missing(need, free);
   const auto at = std::ranges::find(plan.order(), claim);
   const auto ahead = std::ranges::count_if(plan.order().begin(), at, [&](size_t each) {
