@@ -19,7 +19,7 @@ Command WriteStream(Relation input, const StreamWrite& write) {
   auto* start = command.mutable_write_stream_operation_start();
   *start->mutable_input() = std::move(input);
   start->set_format(write.format);
-  start->set_path(write.path);
+  if (!write.path.empty()) start->set_path(write.path);
   start->mutable_options()->insert(write.options.begin(), write.options.end());
   start->set_output_mode("append");
   start->set_query_name(write.name);

@@ -15,10 +15,11 @@ namespace protium::connect {
 // Returns the read of connect::Read() so that its files come batch by batch, with `more` options.
 Relation AsStream(Relation read, const Options& more);
 
-// What becomes of the rows of a stream: they are appended to the files in `path`.
+// What becomes of the rows of a stream: they are appended to what is in `path`, or go to where the
+// options of the format say.
 struct StreamWrite {
   std::string format = "parquet";
-  std::string path;
+  std::string path;  // Empty: none.
   Options options;
   std::string name;  // Of the query, for people.
   // How long after the beginning of a batch the next one begins at the earliest; unset: the query

@@ -29,7 +29,7 @@ struct EngineRequest {
 };
 
 // Increased whenever the layout of Engine, EngineRequest or what they hold changes.
-inline constexpr int32_t kEngineLibraryVersion = 13;
+inline constexpr int32_t kEngineLibraryVersion = 14;
 
 // The only entry of an engine's library, protium_open_<name>. It sets `engine` and returns true;
 // returns false if the library was built for another version.

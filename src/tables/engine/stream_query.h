@@ -6,8 +6,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/call.h"
@@ -17,13 +20,42 @@
 
 namespace protium {
 
-struct StreamQuerySpec {
-  std::string name;              // For people who look at the engine.
-  Plan plan;                     // The rows to write.
-  const Node* events = nullptr;  // A Scan in it over one folder, whose new files are the events,
-  std::string pattern;           // if they are named so.
+// A topic of Kafka.
+struct QueryTopic {
+  std::string servers;  // "host:9092,host:9093"
+  std::string name;
+};
+
+// The events that a query follows: new files of the folder of `scan`, if they are named as
+// `pattern` says, or messages.
+struct QueryEvents {
+  const Node* scan = nullptr;  // A Scan in the plan, with the columns; over no files for a topic.
+  std::string pattern;
+  std::optional<QueryTopic> topic;
+  bool text = false;  // Messages are the text of the only column, and not objects in JSON.
+  // Of a topic, the first time: the milliseconds since 1970 of its first messages; the smallest
+  // number: all, the largest: none that is there.
+  int64_t since_ms = std::numeric_limits<int64_t>::min();
+  int64_t most_rows = 0;  // Messages of a batch.
+};
+
+struct QueryFiles {
   Format format = Format::kParquet;
-  std::filesystem::path sink;        // The folder that gets the rows.
+  std::filesystem::path folder;
+};
+struct QueryMessages {
+  QueryTopic topic;
+  std::string key;   // A column; empty: messages have no keys.
+  std::string text;  // The column whose texts are messages; empty: all, as objects in JSON.
+};
+// Where rows go: to files, to a table of Delta, or as messages.
+using QuerySink = std::variant<QueryFiles, Source, QueryMessages>;
+
+struct StreamQuerySpec {
+  std::string name;  // For people who look at the engine.
+  Plan plan;         // The rows to write.
+  QueryEvents events;
+  QuerySink sink;
   std::filesystem::path checkpoint;  // The folder in which the engine says what it has done.
   // After the beginning of a batch the next one begins so much later at the earliest.
   std::chrono::milliseconds every{0};

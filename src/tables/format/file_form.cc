@@ -48,7 +48,7 @@ std::optional<std::pair<std::string, FileForm>> EndingOf(const std::string& path
   return std::nullopt;
 }
 
-// Returns ".parquet, .csv, .jsonl or .arrow; .csv.gz and .jsonl.gz are packed".
+// Returns ".parquet, .csv, .jsonl or .arrow; .csv.gz and .jsonl.gz are compressed".
 std::string UsualEndings() {
   std::vector<std::string_view> usual;
   std::vector<std::string> packed;
@@ -58,7 +58,7 @@ std::string UsualEndings() {
   }
   const std::string_view last = usual.back();
   usual.pop_back();
-  return fmt::format("{} or {}; {} are packed", fmt::join(usual, ", "), last,
+  return fmt::format("{} or {}; {} are compressed", fmt::join(usual, ", "), last,
                      fmt::join(packed, " and "));
 }
 

@@ -54,12 +54,12 @@ Status KeptFiles::Look(const Scan& scan) {
 // Small, so its checksum is compared before every use.
 Status KeptFiles::Take() {
   const std::string name = CauseName(request_.kind, request_.causes);
-  PT_LET(const auto known, store_->Facts(name));
-  if (!known) return Status::OK();
-  PT_LET(const bool whole, store_->Verify(name));
-  if (!whole) {
-    session_.call().Send(
-        Note{"what was kept as " + name.substr(0, 12) + " was damaged and is dropped"});
+  if (store_->Has(name)) {
+    PT_LET(const bool whole, store_->Verify(name));
+    if (!whole) {
+      session_.call().Send(
+          Note{"what was kept as " + name.substr(0, 12) + " was damaged and is dropped"});
+    }
   }
   PT_LET(const auto object, store_->Find(name));
   if (!object) return Status::OK();

@@ -20,6 +20,7 @@
 #include "format/partitions.h"
 #include "frame/inputs.h"
 #include "frame/kept_files.h"
+#include "frame/named_tables.h"
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "frame/verbs.h"
@@ -238,6 +239,7 @@ DataFrame Reader::Table(const std::string& name) const {
 
 DataFrame Reader::File(const std::string& path, Format format, const CsvOptions& options,
                        const SchemaPtr& known) const {
+  if (IsKeptPlace(path)) return OpenKeptPlace(*session_, path, options, partitions_);
   if (IsObjectPlace(path)) {
     const auto kind = KindOfFiles(format);
     if (!kind) return Refused(NotAtStores(path, format));
@@ -271,6 +273,7 @@ DataFrame Reader::Arrow(const std::string& path, const SchemaPtr& known) const {
 
 DataFrame Reader::File(const std::string& path, const CsvOptions& options,
                        const SchemaPtr& known) const {
+  if (IsKeptPlace(path)) return OpenKeptPlace(*session_, path, options, partitions_);
   const Result<FileForm> form =
       IsObjectPlace(path)
           ? FormNamed(path)

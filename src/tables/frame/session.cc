@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "frame/named_tables.h"
 #include "frame/session_state.h"
 
 namespace protium {
@@ -22,7 +23,7 @@ void Session::Table(const std::string& name, const DataFrame& frame) {
   if (const auto* scan = std::get_if<Scan>(&plan->verb); scan != nullptr && scan->table != name) {
     Scan named = *scan;
     named.table = name;
-    plan = MakePlan(std::move(named));
+    plan = Holding(MakePlan(std::move(named)), plan);
   }
   for (auto& [each, kept] : state_->tables()) {
     if (each != name) continue;

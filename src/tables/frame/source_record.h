@@ -21,9 +21,9 @@ struct SourceFacts {
   std::string source;   // For people: DescribeSource().
   std::string columns;  // Names and types.
   int64_t rows = 0;     // -1: they are not counted.
-  // The sum of hashes of all rows, whatever their order; empty above 1,000,000 rows, where their
-  // number alone is compared, and where the position says enough. Of files that are copied here, a
-  // digest of their bytes.
+  // How the server took the sum of its rows' hashes, and the sum (row_sum.h); empty above 1,000,000
+  // rows, where their number alone is compared, and where the position says enough. Of files that
+  // are copied here, a digest of their bytes.
   std::string sum;
   // The position of the server's write-ahead log, before the rows were counted (PostgreSQL); of a
   // pinned source, its version, its snapshot, or a digest of its objects.

@@ -37,20 +37,22 @@ void AddTotal(Json& summary, const char* name, const IcebergTable& table, int64_
 // The values of a summary are texts.
 Json SummaryOf(const IcebergCommit& commit, const IcebergTable& table) {
   const Totals added = TotalsOf(commit.added), removed = TotalsOf(commit.removed);
-  Json summary = {{"operation", commit.replaces ? "overwrite" : "append"},
+  const bool overwrites = commit.replaces || !commit.removed.empty();
+  Json summary = {{"operation", overwrites ? "overwrite" : "append"},
                   {commit.note, commit.value},
                   {"engine-name", "protium"},
                   {"added-data-files", std::to_string(added.files)},
                   {"added-records", std::to_string(added.rows)},
                   {"added-files-size", std::to_string(added.bytes)}};
-  if (commit.replaces && !commit.removed.empty()) {
+  if (!commit.removed.empty()) {
     summary["deleted-data-files"] = std::to_string(removed.files);
     summary["deleted-records"] = std::to_string(removed.rows);
     summary["removed-files-size"] = std::to_string(removed.bytes);
   }
-  AddTotal(summary, "total-data-files", table, added.files, commit.replaces);
-  AddTotal(summary, "total-records", table, added.rows, commit.replaces);
-  AddTotal(summary, "total-files-size", table, added.bytes, commit.replaces);
+  const Totals gone = commit.replaces ? Totals() : removed;
+  AddTotal(summary, "total-data-files", table, added.files - gone.files, commit.replaces);
+  AddTotal(summary, "total-records", table, added.rows - gone.rows, commit.replaces);
+  AddTotal(summary, "total-files-size", table, added.bytes - gone.bytes, commit.replaces);
   for (const char* name :
        {"total-delete-files", "total-position-deletes", "total-equality-deletes"}) {
     AddTotal(summary, name, table, 0, commit.replaces);

@@ -40,6 +40,10 @@ TEST(IcebergCommit, SaysTotalsWhereTheyAreKnown) {
   EXPECT_EQ(TextAt(summary(), "operation"), "append");
   EXPECT_EQ(TextAt(summary(), "total-records"), "42");
   EXPECT_FALSE(summary().contains("total-data-files"));
+  commit.removed = {{.rows = 3}};
+  EXPECT_EQ(TextAt(summary(), "operation"), "overwrite");
+  EXPECT_EQ(TextAt(summary(), "total-records"), "39");
+  EXPECT_EQ(TextAt(summary(), "deleted-data-files"), "1");
   commit.replaces = true;
   commit.removed = {{.rows = 40}};
   EXPECT_EQ(TextAt(summary(), "operation"), "overwrite");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iceberg/manifest.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "avro/encoding.h"
-#include "base/fault.h"
 #include "sources/lake_file.h"
 
 namespace protium {
@@ -44,15 +44,20 @@ Json PartitionType(const IcebergSpec& spec) {
 
 Json FileType(const IcebergSpec& spec) {
   const Json ids = {{"type", "array"}, {"items", "int"}, {"element-id", 136}};
+  const Json splits = {{"type", "array"}, {"items", "long"}, {"element-id", 133}};
   return Record(
       "r2", Json::array(
                 {Field("content", "int", 134), Field("file_path", "string", 100),
                  Field("file_format", "string", 101), Field("partition", PartitionType(spec), 102),
                  Field("record_count", "long", 103), Field("file_size_in_bytes", "long", 104),
+                 Optional("column_sizes", MapType(117, 118, "long"), 108),
+                 Optional("value_counts", MapType(119, 120, "long"), 109),
                  Optional("null_value_counts", MapType(121, 122, "long"), 110),
+                 Optional("nan_value_counts", MapType(138, 139, "long"), 137),
                  Optional("lower_bounds", MapType(126, 127, "bytes"), 125),
                  Optional("upper_bounds", MapType(129, 130, "bytes"), 128),
-                 Optional("equality_ids", ids, 135)}));
+                 Optional("split_offsets", splits, 132), Optional("equality_ids", ids, 135),
+                 Optional("sort_order_id", "int", 140)}));
 }
 
 Json EntryType(const IcebergSpec& spec) {
@@ -96,6 +101,14 @@ void PutMap(std::string& to, const std::map<int64_t, Value>& map) {
   PutAvroLong(to, 0);
 }
 
+void PutList(std::string& to, const std::vector<int64_t>& list) {
+  if (list.empty()) return PutAvroNull(to);
+  PutAvroSome(to);
+  PutAvroLong(to, static_cast<int64_t>(list.size()));
+  for (const int64_t each : list) PutAvroLong(to, each);
+  PutAvroLong(to, 0);
+}
+
 void PutFile(std::string& to, const IcebergFile& file, const IcebergSpec& spec) {
   PutAvroLong(to, file.content);
   PutAvroBytes(to, file.location);
@@ -105,31 +118,32 @@ void PutFile(std::string& to, const IcebergFile& file, const IcebergSpec& spec) 
   }
   PutAvroLong(to, file.rows);
   PutAvroLong(to, file.bytes);
-  PutMap(to, file.nulls);
+  for (const auto* const counts : {&file.sizes, &file.values, &file.nulls, &file.nans}) {
+    PutMap(to, *counts);
+  }
   PutMap(to, file.smallest);
   PutMap(to, file.largest);
-  if (file.equality_ids.empty()) return PutAvroNull(to);
+  PutList(to, file.splits);
+  PutList(to, file.equality_ids);
+  if (!file.order) return PutAvroNull(to);
   PutAvroSome(to);
-  PutAvroLong(to, static_cast<int64_t>(file.equality_ids.size()));
-  for (const int64_t id : file.equality_ids) PutAvroLong(to, id);
-  PutAvroLong(to, 0);
+  PutAvroLong(to, *file.order);
 }
 
 // What is added inherits its numbers from the list that the manifest is in.
-void PutEntry(std::string& to, const IcebergFile& file, const ManifestKind& kind,
-              int64_t snapshot) {
-  PutAvroLong(to, static_cast<int64_t>(kind.status));
+void PutEntry(std::string& to, const IcebergFile& file, const IcebergSpec& spec, int64_t snapshot) {
+  PutAvroLong(to, static_cast<int64_t>(file.status));
   PutAvroSome(to);
-  PutAvroLong(to, snapshot);
+  PutAvroLong(to, file.status == EntryStatus::kKept ? file.snapshot : snapshot);
   for (const int64_t number : {file.sequence, file.file_sequence}) {
-    if (kind.status == EntryStatus::kAdded) {
+    if (file.status == EntryStatus::kAdded) {
       PutAvroNull(to);
     } else {
       PutAvroSome(to);
       PutAvroLong(to, number);
     }
   }
-  PutFile(to, file, kind.spec);
+  PutFile(to, file, spec);
 }
 
 void PutSummary(std::string& to, const IcebergSummary& summary) {
@@ -167,46 +181,12 @@ void PutManifest(std::string& to, const IcebergManifest& manifest) {
   PutAvroLong(to, 0);
 }
 
-// Bytes as DuckDB writes them as text: \\x and two digits where they are not plain characters.
-std::optional<std::string> BytesAt(const Json& line, const char* key) {
-  const Json& text = MemberOf(line, key);
-  if (!text.is_string()) return std::nullopt;
-  const std::string& told = text.get_ref<const std::string&>();
-  std::string bytes;
-  for (size_t i = 0; i < told.size(); ++i) {
-    if (told.compare(i, 2, "\\x") != 0 || i + 3 >= told.size()) {
-      bytes += told[i];
-      continue;
-    }
-    bytes += static_cast<char>(std::stoi(told.substr(i + 2, 2), nullptr, 16));
-    i += 3;
-  }
-  return bytes;
-}
-
-std::vector<IcebergSummary> ReadSummaries(const Json& line) {
-  std::vector<IcebergSummary> summaries;
-  for (const Json& each : MemberOf(line, "partitions")) {
-    const Json& nan = MemberOf(each, "contains_nan");
-    summaries.push_back({.has_null = MemberOf(each, "contains_null") == true,
-                         .has_nan = nan.is_boolean() ? std::optional(nan == true) : std::nullopt,
-                         .least = BytesAt(each, "lower_bound"),
-                         .most = BytesAt(each, "upper_bound")});
-  }
-  return summaries;
-}
-
-// Earlier writers had another name for these fields.
-int64_t CountAt(const Json& line, const std::string& kind) {
-  return WholeAt(line, kind + "_files_count", WholeAt(line, kind + "_data_files_count", 0));
-}
-
 }  // namespace
 
 std::string ManifestText(const std::vector<IcebergFile>& files, const ManifestKind& kind,
                          const IcebergTable& table, int64_t snapshot) {
   std::string entries;
-  for (const IcebergFile& file : files) PutEntry(entries, file, kind, snapshot);
+  for (const IcebergFile& file : files) PutEntry(entries, file, kind.spec, snapshot);
   return AvroFile(EntryType(kind.spec),
                   {{"schema", Dump(table.schema)},
                    {"schema-id", std::to_string(table.schema_id)},
@@ -225,11 +205,22 @@ IcebergManifest DescribeManifest(const std::vector<IcebergFile>& files, const Ma
                            .min_sequence = table.sequence + 1,
                            .snapshot = snapshot};
   std::vector<Json> values;
-  const bool added = kind.status == EntryStatus::kAdded;
   for (const IcebergFile& file : files) {
-    ++(added ? manifest.added_files : manifest.deleted_files);
-    (added ? manifest.added_rows : manifest.deleted_rows) += file.rows;
     values.push_back(file.partition);
+    switch (file.status) {
+      case EntryStatus::kKept:
+        ++manifest.existing_files;
+        manifest.existing_rows += file.rows;
+        manifest.min_sequence = std::min(manifest.min_sequence, file.sequence);
+        break;
+      case EntryStatus::kAdded:
+        ++manifest.added_files;
+        manifest.added_rows += file.rows;
+        break;
+      case EntryStatus::kDeleted:
+        ++manifest.deleted_files;
+        manifest.deleted_rows += file.rows;
+    }
   }
   manifest.partitions = Summarize(kind.spec, values);
   return manifest;
@@ -246,51 +237,6 @@ std::string ManifestListText(const std::vector<IcebergManifest>& manifests,
                    {"sequence-number", std::to_string(table.sequence + 1)},
                    {"format-version", "2"}},
                   static_cast<int64_t>(manifests.size()), lines);
-}
-
-Result<IcebergManifest> ReadManifest(const Json& line, const std::string& place) {
-  IcebergManifest manifest{.location = TextAt(line, "manifest_path"),
-                           .bytes = WholeAt(line, "manifest_length"),
-                           .spec = WholeAt(line, "partition_spec_id"),
-                           .content = static_cast<IcebergContent>(WholeAt(line, "content")),
-                           .sequence = WholeAt(line, "sequence_number"),
-                           .min_sequence = WholeAt(line, "min_sequence_number"),
-                           .snapshot = WholeAt(line, "added_snapshot_id"),
-                           .added_files = CountAt(line, "added"),
-                           .existing_files = CountAt(line, "existing"),
-                           .deleted_files = CountAt(line, "deleted"),
-                           .added_rows = WholeAt(line, "added_rows_count"),
-                           .existing_rows = WholeAt(line, "existing_rows_count"),
-                           .deleted_rows = WholeAt(line, "deleted_rows_count"),
-                           .partitions = ReadSummaries(line)};
-  const bool encrypted = !MemberOf(line, "key_metadata").is_null();
-  if (!encrypted && !manifest.location.empty()) return manifest;
-  return Fail({.exit = Exit::kInput,
-               .what = encrypted ? "the Iceberg table is encrypted, which is not kept here"
-                                 : "the list of manifests names one without a place",
-               .where = place,
-               .kept = "the table as it was"});
-}
-
-// An entry without numbers has those of its manifest.
-std::vector<IcebergFile> LiveFiles(const Json& entries, const IcebergManifest& manifest) {
-  std::vector<IcebergFile> files;
-  for (const Json& entry : entries) {
-    if (WholeAt(entry, "status") == static_cast<int64_t>(EntryStatus::kDeleted)) continue;
-    const Json& file = MemberOf(entry, "data_file");
-    files.push_back({.content = WholeAt(file, "content"),
-                     .location = TextAt(file, "file_path"),
-                     .format = TextAt(file, "file_format"),
-                     .rows = WholeAt(file, "record_count"),
-                     .bytes = WholeAt(file, "file_size_in_bytes"),
-                     .partition = MemberOf(file, "partition"),
-                     .sequence = WholeAt(entry, "sequence_number", manifest.sequence),
-                     .file_sequence = WholeAt(entry, "file_sequence_number", manifest.sequence)});
-    for (const Json& id : MemberOf(file, "equality_ids")) {
-      if (id.is_number_integer()) files.back().equality_ids.push_back(id.get<int64_t>());
-    }
-  }
-  return files;
 }
 
 }  // namespace protium

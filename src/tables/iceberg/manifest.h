@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,12 @@ namespace protium {
 // Values of the fields "content".
 enum class IcebergContent { kRows = 0, kDeletes = 1 };
 
+// What a snapshot does with a file: it keeps, adds, or takes it out.
+enum class EntryStatus { kKept = 0, kAdded = 1, kDeleted = 2 };
+
 // A file of a snapshot, or one that a snapshot takes out.
 struct IcebergFile {
+  EntryStatus status = EntryStatus::kAdded;
   int64_t content = 0;  // 0: rows; 1 and 2: deletes by position and by equality.
   std::string location;
   std::string format = "PARQUET";
@@ -27,8 +32,11 @@ struct IcebergFile {
   std::vector<int64_t> equality_ids;                 // Of deletes by equality: their columns.
   std::map<int64_t, int64_t> nulls;                  // By column: how many are NULL.
   std::map<int64_t, std::string> smallest, largest;  // By column (IcebergBounds).
-  // Of a file that is taken out: those that it came with.
-  int64_t sequence = 0, file_sequence = 0;
+  // Of a file that is not added: what it came with.
+  int64_t sequence = 0, file_sequence = 0, snapshot = 0;
+  std::map<int64_t, int64_t> sizes, values, nans;  // By column.
+  std::vector<int64_t> splits;
+  std::optional<int64_t> order;
 };
 
 // A manifest, as a list of them describes it.
@@ -44,17 +52,13 @@ struct IcebergManifest {
   std::vector<IcebergSummary> partitions;
 };
 
-// Of a manifest's entries, for all of them.
-enum class EntryStatus { kAdded = 1, kDeleted = 2 };
-
 // What the entries of one manifest have in common.
 struct ManifestKind {
-  EntryStatus status = EntryStatus::kAdded;
   IcebergContent content = IcebergContent::kRows;
   IcebergSpec spec = {};
 };
 
-// The contents of a manifest with these files, which the snapshot adds or takes out. What is added
+// The contents of a manifest with these files, whose status is that in the snapshot. What is added
 // has the sequence number that the snapshot is committed with.
 std::string ManifestText(const std::vector<IcebergFile>& files, const ManifestKind& kind,
                          const IcebergTable& table, int64_t snapshot);
@@ -65,10 +69,5 @@ IcebergManifest DescribeManifest(const std::vector<IcebergFile>& files, const Ma
 // The contents of the list of a snapshot that follows the table's newest.
 std::string ManifestListText(const std::vector<IcebergManifest>& manifests,
                              const IcebergTable& table, int64_t snapshot);
-
-// Reads a line of a list of manifests, as JSON of its fields. Refuses (kInput) an encrypted one.
-Result<IcebergManifest> ReadManifest(const Json& line, const std::string& place);
-// Reads the entries of a manifest, as JSON of their fields: the files that are still the table's.
-std::vector<IcebergFile> LiveFiles(const Json& entries, const IcebergManifest& manifest);
 
 }  // namespace protium

@@ -5,24 +5,40 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "iceberg/read_manifest.h"
 
 namespace protium {
 namespace {
 
 const IcebergTable kTable = {.spec = 4, .sequence = 6};
 
-ManifestKind Kind(EntryStatus status) { return {.status = status, .spec = {.id = 4}}; }
+ManifestKind Kind() { return {.spec = {.id = 4}}; }
 
 TEST(Manifest, SaysWhatWasAddedOrTakenOut) {
-  const std::vector<IcebergFile> files = {{.rows = 10}, {.rows = 5}};
-  const IcebergManifest added = DescribeManifest(files, Kind(EntryStatus::kAdded), kTable, 9);
+  std::vector<IcebergFile> files = {{.rows = 10}, {.rows = 5}};
+  const IcebergManifest added = DescribeManifest(files, Kind(), kTable, 9);
   EXPECT_EQ(added.added_files, 2);
   EXPECT_EQ(added.added_rows, 15);
   EXPECT_EQ(added.deleted_files, 0);
   EXPECT_EQ(added.sequence, 7);
   EXPECT_EQ(added.spec, 4);
   EXPECT_EQ(added.snapshot, 9);
-  EXPECT_EQ(DescribeManifest(files, Kind(EntryStatus::kDeleted), kTable, 9).deleted_rows, 15);
+  for (IcebergFile& file : files) file.status = EntryStatus::kDeleted;
+  EXPECT_EQ(DescribeManifest(files, Kind(), kTable, 9).deleted_rows, 15);
+}
+
+TEST(Manifest, IsAsOldAsTheOldestFileThatItKeeps) {
+  const IcebergManifest manifest =
+      DescribeManifest({{.status = EntryStatus::kDeleted, .rows = 10, .sequence = 1},
+                        {.status = EntryStatus::kKept, .rows = 5, .sequence = 3},
+                        {.status = EntryStatus::kKept, .rows = 2, .sequence = 5}},
+                       Kind(), kTable, 9);
+  EXPECT_EQ(manifest.min_sequence, 3);
+  EXPECT_EQ(manifest.sequence, 7);
+  EXPECT_EQ(manifest.existing_files, 2);
+  EXPECT_EQ(manifest.existing_rows, 7);
+  EXPECT_EQ(manifest.deleted_files, 1);
+  EXPECT_EQ(manifest.added_files, 0);
 }
 
 TEST(Manifest, IsReadUnderTheNamesOfEarlierWritersToo) {
@@ -53,14 +69,21 @@ TEST(Manifest, IsReadUnderTheNamesOfEarlierWritersToo) {
 }
 
 TEST(Manifest, HasFilesThatInheritItsNumber) {
-  const Json entries = {
-      {{"status", 1}, {"data_file", {{"file_path", "a"}, {"record_count", 3}}}},
-      {{"status", 2}, {"data_file", {{"file_path", "gone"}}}},
-      {{"status", 0},
-       {"sequence_number", 2},
-       {"file_sequence_number", 1},
-       {"data_file", {{"file_path", "b"}, {"content", 2}, {"equality_ids", {4}}}}}};
-  const auto files = LiveFiles(entries, {.sequence = 5});
+  const Json entries = {{{"status", 1}, {"data_file", {{"file_path", "a"}, {"record_count", 3}}}},
+                        {{"status", 2}, {"data_file", {{"file_path", "gone"}}}},
+                        {{"status", 0},
+                         {"sequence_number", 2},
+                         {"file_sequence_number", 1},
+                         {"snapshot_id", 8},
+                         {"data_file",
+                          {{"file_path", "b"},
+                           {"content", 2},
+                           {"equality_ids", {4}},
+                           {"value_counts", {{"3", 10}}},
+                           {"lower_bounds", {{"3", "\\x01a"}}},
+                           {"split_offsets", {4, 90}},
+                           {"sort_order_id", 0}}}}};
+  const auto files = LiveFiles(entries, {.sequence = 5, .snapshot = 7});
   ASSERT_EQ(files.size(), 2);
   EXPECT_EQ(files[0].location, "a");
   EXPECT_EQ(files[0].rows, 3);
@@ -68,6 +91,14 @@ TEST(Manifest, HasFilesThatInheritItsNumber) {
   EXPECT_EQ(files[1].sequence, 2);
   EXPECT_EQ(files[1].file_sequence, 1);
   EXPECT_EQ(files[1].equality_ids, std::vector<int64_t>({4}));
+  EXPECT_EQ(files[0].snapshot, 7);
+  EXPECT_EQ(files[1].snapshot, 8);
+  EXPECT_EQ(files[1].values.at(3), 10);
+  EXPECT_EQ(files[1].smallest.at(3),
+            "\x01"
+            "a");
+  EXPECT_EQ(files[1].splits, std::vector<int64_t>({4, 90}));
+  EXPECT_EQ(files[1].order, 0);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace protium {
 struct IcebergTable {
   std::string uuid;
   std::string location;  // As the table writes it: "s3://lake/sales/scores", "file:///...".
+  std::string file;      // The place of its metadata; never changes.
   int64_t format = 0;
   int64_t spec = 0;      // Of partitions.
   int64_t sequence = 0;  // The last that was given out.

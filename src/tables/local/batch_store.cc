@@ -94,8 +94,8 @@ class TableBatches : public BatchStore {
   Status Make(const SchemaPtr& rows) {
     PT_LET(const KeptTable none, Keep(*opened_, rows, {}));
     PT_TRY(marks().Make());
-    PT_TRY(Do("CREATE TABLE IF NOT EXISTS " + table() + " AS SELECT * FROM " + none.name() +
-              " LIMIT 0"));
+    PT_TRY(
+        MakeTable(opened_->connection, table(), " AS SELECT * FROM " + none.name() + " LIMIT 0"));
     return Do(InsertFrom(none));
   }
 

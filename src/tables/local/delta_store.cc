@@ -14,6 +14,7 @@
 #include "local/delta_upsert.h"
 #include "local/kept_tables.h"
 #include "local/lake_files.h"
+#include "local/lake_upsert.h"
 #include "local/sources.h"
 #include "local/upsert.h"
 #include "os/random_letters.h"
@@ -193,19 +194,6 @@ class DeltaStoring {
   std::vector<Json> removed_;  // By an upsert.
 };
 
-// A resumed run that has learned more has other rows to upsert; the same ones would replace what
-// others have written since.
-Result<DeltaMark> DeltaMarkOf(const duck::Connection& connection, const Store& store,
-                              const std::string& rows) {
-  DeltaMark mark{.application = MarkOf(store)};
-  if (store.mode != StoreMode::kUpsert) return mark;
-  PT_LET(const std::string sum,
-         duck::AskText(connection,
-                       "SELECT coalesce(CAST(sum(hash(r)) AS VARCHAR), '') FROM " + rows + " r"));
-  mark.application += " rows " + sum;
-  return mark;
-}
-
 }  // namespace
 
 Result<bool> AppendToDelta(const duck::Connection& connection, DeltaLog& log,
@@ -236,7 +224,8 @@ Result<int64_t> StoreInDelta(const DatabaseOptions& options, BatchStream& stream
   OpenSources sources;
   PT_TRY(sources.OpenPlace(connection, store.target));
   DeltaLog log(connection, store.target);
-  PT_LET(DeltaMark mark, DeltaMarkOf(connection, store, rows.name()));
+  DeltaMark mark;
+  PT_LET(mark.application, MarkOfRows(connection, store, rows.name()));
   const Warn warn = [&call](const std::string& message) { call.Send(Warning{message}); };
   PT_TRY(DeltaStoring(connection, log, store, rows.name(), warn)
              .Run(*stream.schema(), std::move(mark))

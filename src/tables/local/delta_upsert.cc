@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/percent.h"
 #include "base/text.h"
+#include "local/lake_upsert.h"
 #include "local/source_faults.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
@@ -22,7 +23,6 @@ namespace protium {
 namespace {
 
 constexpr const char* kFiles = "pt_delta_files";
-constexpr const char* kKeys = "pt_delta_keys";
 
 std::string FileName(const Json& file) { return TextAt(file, "path"); }
 
@@ -43,62 +43,27 @@ class Rewriting {
             const std::vector<LakeColumn>& columns, const std::vector<std::string>& partitions)
       : connection_(connection),
         store_(store),
-        rows_(rows),
+        upsert_(connection, store, rows, columns),
         columns_(columns),
         partitions_(partitions) {}
 
   Result<DeltaRewrite> Find(const std::vector<Json>& files) {
-    DeltaRewrite rewrite{.rows = "SELECT " + Typed() + " FROM " + rows_};
+    DeltaRewrite rewrite{.rows = upsert_.NewRows()};
     PT_TRY(AddFiles(files));
+    PT_TRY(upsert_.MakeKeys());
     PT_LET(const std::vector<size_t> allowed, AllowKeys(files));
     PT_LET(const std::vector<size_t> held, HoldKeys(files, allowed));
     std::vector<Json> removed;
     for (const size_t at : held) removed.push_back(files[at]);
     if (!removed.empty()) {
       PT_LET(const std::string kept, Existing(removed));
-      rewrite.rows += fmt::format(" UNION ALL SELECT {} FROM ({}) e ANTI JOIN {} k ON {}",
-                                  Names("e."), kept, kKeys, SameKey());
+      rewrite.rows = upsert_.NewRowsBeside(kept);
     }
-    rewrite.rows = "(" + rewrite.rows + ")";
     rewrite.removed = std::move(removed);
     return rewrite;
   }
 
  private:
-  const std::string& TypeOf(const std::string& name) const {
-    return std::ranges::find(columns_, name, &LakeColumn::name)->type;
-  }
-
-  std::string Names(const std::string& of) const {
-    std::string list;
-    for (const LakeColumn& each : columns_) {
-      list += (list.empty() ? "" : ", ") + of + DuckDbName(each.name);
-    }
-    return list;
-  }
-
-  // The table's columns of the new rows.
-  std::string Typed() const {
-    std::string list;
-    for (const LakeColumn& each : columns_) {
-      list += fmt::format("{0}CAST({1} AS {2}) AS {1}", list.empty() ? "" : ", ",
-                          DuckDbName(each.name), each.type);
-    }
-    return list;
-  }
-
-  std::string SameKey() const {
-    std::string same;
-    for (const std::string& key : store_.keys) {
-      same += fmt::format("{0}e.{1} = k.{1}", same.empty() ? "" : " AND ", DuckDbName(key));
-    }
-    return same;
-  }
-
-  Status Do(const std::string& sql) {
-    return PlaceFault(store_.target, duck::Do(connection_, sql));
-  }
-
   // The place of a file that the log names.
   Result<std::string> PlaceOfFile(const Json& file) const {
     const std::string path = PercentDecoded(FileName(file)).value_or(FileName(file));
@@ -108,8 +73,7 @@ class Rewriting {
     return TableFolder(store_.target.file) + "/" + path;
   }
 
-  // Names the files with their numbers and the values that their folders stand for, and the keys of
-  // the new rows.
+  // Names the files with their numbers and the values that their folders stand for.
   Status AddFiles(const std::vector<Json>& files) {
     std::string names = "place, number", lines;
     for (size_t i = 0; i < partitions_.size(); ++i) names += fmt::format(", p{}", i);
@@ -126,17 +90,10 @@ class Rewriting {
       }
       lines += ")";
     }
-    if (!files.empty()) {
-      PT_TRY(Do(fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT * FROM (VALUES {}) t({})",
-                            kFiles, lines, names)));
-    }
-    std::string keys;
-    for (const std::string& key : store_.keys) {
-      keys += fmt::format("{0}CAST({1} AS {2}) AS {1}", keys.empty() ? "" : ", ", DuckDbName(key),
-                          TypeOf(key));
-    }
-    return Do(
-        fmt::format("CREATE OR REPLACE TEMP TABLE {} AS SELECT {} FROM {}", kKeys, keys, rows_));
+    if (files.empty()) return Status::OK();
+    const std::string make = fmt::format(
+        "CREATE OR REPLACE TEMP TABLE {} AS SELECT * FROM (VALUES {}) t({})", kFiles, lines, names);
+    return PlaceFault(store_.target, duck::Do(connection_, make));
   }
 
   // The rows of some files, with the table's columns and the numbers of their files. A column that
@@ -186,7 +143,7 @@ class Rewriting {
         "(SELECT b.number FROM (SELECT number, TRY_CAST(lo AS {0}) AS lo, TRY_CAST(hi AS {0}) AS "
         "hi FROM (VALUES {1}) v(number, lo, hi)) b ASOF LEFT JOIN (SELECT DISTINCT {2} AS v FROM "
         "{3}) k ON b.lo <= k.v WHERE b.lo IS NULL OR b.hi IS NULL OR k.v <= b.hi)",
-        TypeOf(key), bounds, DuckDbName(key), kKeys);
+        upsert_.TypeOf(key), bounds, DuckDbName(key), LakeUpsert::kKeys);
   }
 
   std::string BoundsText(const std::vector<Json>& files, const std::vector<size_t>& of,
@@ -212,7 +169,7 @@ class Rewriting {
     }
     static constexpr std::string_view kTypes[] = {"BIGINT",  "INTEGER", "SMALLINT",
                                                   "TINYINT", "DATE",    "VARCHAR"};
-    if (std::ranges::count(kTypes, TypeOf(key)) == 0) return {};
+    if (std::ranges::count(kTypes, upsert_.TypeOf(key)) == 0) return {};
     const Json statistics = ParseJson(TextAt(file, "stats")).ValueOr(Json());
     const auto bound = [&](const char* values) {
       const Json value = MemberOf(MemberOf(statistics, values), key);
@@ -243,13 +200,12 @@ class Rewriting {
     for (const size_t at : allowed) read.push_back(files[at]);
     if (read.empty()) return std::vector<size_t>();
     PT_LET(const std::string existing, Existing(read));
-    return AskNumbers("pt_number",
-                      fmt::format("({}) e SEMI JOIN {} k ON {}", existing, kKeys, SameKey()));
+    return AskNumbers("pt_number", upsert_.Matched(existing));
   }
 
   const duck::Connection& connection_;
   const Store& store_;
-  const std::string& rows_;
+  LakeUpsert upsert_;
   const std::vector<LakeColumn>& columns_;
   const std::vector<std::string>& partitions_;
 };

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "base/fault.h"
+#include "iceberg/read_manifest.h"
 #include "local/lake_files.h"
 #include "local/source_faults.h"
 #include "os/random_letters.h"
@@ -49,16 +51,50 @@ Status IcebergFiles::RemoveFiles(const std::vector<IcebergManifest>& manifests,
                                  std::vector<IcebergFile>& removed) {
   std::vector<IcebergFile> files;
   for (const IcebergManifest& manifest : manifests) {
-    PT_LET(const auto live, LiveFilesOf(manifest));
+    PT_LET(const auto live, LiveFilesOf(manifest, Facts::kNone));
     files.insert(files.end(), live.begin(), live.end());
   }
   if (files.empty()) return Status::OK();
   const IcebergManifest& first = manifests.front();
   PT_LET(IcebergSpec spec, SpecOf(table_, first.spec, folder_.file));
-  PT_TRY(PutManifest(
-      files, {.status = EntryStatus::kDeleted, .content = first.content, .spec = std::move(spec)}));
+  for (IcebergFile& file : files) file.status = EntryStatus::kDeleted;
+  PT_TRY(PutManifest(files, {.content = first.content, .spec = std::move(spec)}));
   removed.insert(removed.end(), files.begin(), files.end());
   return Status::OK();
+}
+
+// A manifest is never changed: one that names such a file is written anew.
+Result<std::vector<IcebergFile>> IcebergFiles::Remove(const std::set<std::string>& places) {
+  const auto goes = [&](const IcebergFile& file) {
+    return places.contains(PlaceOfLocation(file.location));
+  };
+  std::vector<IcebergFile> removed;
+  PT_LET(const auto others, Others());
+  for (const IcebergManifest& manifest : others) {
+    std::vector<IcebergFile> files;
+    if (manifest.content == IcebergContent::kRows) {
+      PT_LET(files, LiveFilesOf(manifest, Facts::kNone));
+    }
+    if (std::ranges::none_of(files, goes)) {
+      manifests_.push_back(manifest);
+      continue;
+    }
+    PT_LET(files, LiveFilesOf(manifest, Facts::kAll));
+    for (IcebergFile& file : files) {
+      if (!goes(file)) continue;
+      file.status = EntryStatus::kDeleted;
+      removed.push_back(file);
+    }
+    PT_LET(IcebergSpec spec, SpecOf(table_, manifest.spec, folder_.file));
+    PT_TRY(PutManifest(files, {.spec = std::move(spec)}));
+  }
+  if (removed.size() == places.size()) return removed;
+  return Fail({.exit = Exit::kRemote,
+               .what = fmt::format("of {} files with rows to replace, the manifests of the Iceberg "
+                                   "table name {}",
+                                   places.size(), removed.size()),
+               .where = folder_.file,
+               .kept = "the table as it was"});
 }
 
 Result<std::string> IcebergFiles::Finish() {
@@ -96,8 +132,13 @@ Result<std::vector<IcebergManifest>> IcebergFiles::Others() {
   return manifests;
 }
 
-// Without the facts about columns, which are long and of no use here.
-Result<std::vector<IcebergFile>> IcebergFiles::LiveFilesOf(const IcebergManifest& manifest) {
+// The facts about columns are long, and of no use for a file that goes.
+Result<std::vector<IcebergFile>> IcebergFiles::LiveFilesOf(const IcebergManifest& manifest,
+                                                           Facts facts) {
+  if (facts == Facts::kAll) {
+    PT_LET(const Json entries, Read(manifest.location, "to_json(t)"));
+    return LiveFiles(entries, manifest);
+  }
   constexpr const char* kLong[] = {"column_sizes",     "value_counts", "null_value_counts",
                                    "nan_value_counts", "lower_bounds", "upper_bounds",
                                    "split_offsets"};

@@ -2,6 +2,7 @@
 // The files that describe a new snapshot of an Iceberg table: manifests and their list.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,16 @@ class IcebergFiles {
   Status KeepOthers();
   // What the newest snapshot has goes; returns what that is.
   Result<std::vector<IcebergFile>> RemoveOthers();
+  // Of what the newest snapshot has, the files of rows at these places (PlaceOfLocation) go, and
+  // are returned; the others stay.
+  Result<std::vector<IcebergFile>> Remove(const std::set<std::string>& places);
   // Writes the list, and returns its location.
   Result<std::string> Finish();
 
  private:
   Result<std::vector<IcebergManifest>> Others();
-  Result<std::vector<IcebergFile>> LiveFilesOf(const IcebergManifest& manifest);
+  enum class Facts { kNone, kAll };  // About columns.
+  Result<std::vector<IcebergFile>> LiveFilesOf(const IcebergManifest& manifest, Facts facts);
   // Takes out the files of manifests of one content and spec; appends them to `removed`.
   Status RemoveFiles(const std::vector<IcebergManifest>& manifests,
                      std::vector<IcebergFile>& removed);

@@ -45,6 +45,14 @@ Result<std::string> NewestMetadata(const duck::Connection& connection, const Sou
 
 }  // namespace
 
+Result<std::string> MetadataFile(const Json& answer, const Source& source) {
+  const std::string place = PlaceOfLocation(TextAt(answer, "metadata-location"));
+  if (place.ends_with(".json")) return place;
+  return Fail({.exit = Exit::kRemote,
+               .what = "the catalogue does not say where the table lies",
+               .where = DescribeSource(source)});
+}
+
 Result<std::string> FindInCatalog(const Source& source) {
   PT_LET(const RestCatalog catalog, RestCatalog::Open(source.connection));
   PT_LET(const auto table, catalog.Load(source.table));
@@ -53,11 +61,7 @@ Result<std::string> FindInCatalog(const Source& source) {
                  .what = "the catalogue has no table \"" + source.table + "\"",
                  .where = PlaceOf(source)});
   }
-  const std::string place = PlaceOfLocation(TextAt(*table, "metadata-location"));
-  if (place.ends_with(".json")) return place;
-  return Fail({.exit = Exit::kRemote,
-               .what = "the catalogue does not say where the table lies",
-               .where = DescribeSource(source)});
+  return MetadataFile(*table, source);
 }
 
 Result<Source> PinIceberg(const duck::Connection& connection, Source source) {

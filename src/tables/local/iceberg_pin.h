@@ -4,10 +4,14 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "duckdb/handles.h"
 #include "protium/sources.h"
 
 namespace protium {
+
+// The place of the metadata that a catalogue's answer to RestCatalog::Load() names. Fault: kRemote.
+Result<std::string> MetadataFile(const Json& answer, const Source& source);
 
 // Returns where the newest metadata of a catalogue's table lies (IsOfCatalog). Faults are those of
 // RestCatalog (iceberg/rest_catalog.h), kInput if there is no such table.

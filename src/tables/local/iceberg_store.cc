@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,15 +16,17 @@
 #include "iceberg/columns.h"
 #include "iceberg/commit.h"
 #include "iceberg/partitions.h"
-#include "iceberg/rest_catalog.h"
 #include "local/iceberg_files.h"
+#include "local/iceberg_target.h"
+#include "local/iceberg_upsert.h"
 #include "local/kept_tables.h"
 #include "local/lake_files.h"
+#include "local/lake_upsert.h"
+#include "local/source_faults.h"
 #include "local/sources.h"
-#include "local/store_key.h"
+#include "local/upsert.h"
 #include "os/random_letters.h"
 #include "sources/catalog.h"
-#include "sources/object_store.h"
 #include "sources/source.h"
 #include "sql/duckdb/quoted.h"
 
@@ -45,13 +48,6 @@ constexpr const char* kNote = "protium.commit";
 
 Status CheckPlace(const Store& store) {
   const Source& target = store.target;
-  if (store.mode == StoreMode::kUpsert) {
-    return Fail(
-        {.exit = Exit::kUsage,
-         .what = "rows of Iceberg tables are not upserted",
-         .where = DescribeSource(target),
-         .fix = "mode = \"append\" or \"replace\"; Delta tables and databases take upsert"});
-  }
   if (IsOfCatalog(target)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "Iceberg tables are written through their catalogue",
@@ -61,21 +57,6 @@ Status CheckPlace(const Store& store) {
                       "[connections.NAME] with the catalogue's url"});
 }
 
-// Files are put here and at S3; what others take is not known.
-Status CheckLocation(const IcebergTable& table) {
-  for (const std::string& folder : {DataFolder(table), MetadataFolder(table)}) {
-    const std::string place = PlaceOfLocation(folder);
-    const bool here = place.starts_with('/');
-    if (here || (IsObjectPlace(place) && ProviderOf(place) == "s3")) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "Iceberg tables are written in folders here and at s3://",
-                 .where = folder,
-                 .why = "the catalogue says that the table lies there",
-                 .fix = "name a table that lies elsewhere"});
-  }
-  return Status::OK();
-}
-
 // A number that no other snapshot has.
 int64_t NewSnapshot() {
   constexpr size_t kDigits = 15;  // Of sixteen: the number is positive.
@@ -83,83 +64,49 @@ int64_t NewSnapshot() {
   return static_cast<int64_t>(std::stoull(digits, nullptr, 16));
 }
 
-// The table in the catalogue, and where it lies.
-class IcebergTarget {
- public:
-  static Result<IcebergTarget> Open(const Source& target) {
-    PT_LET(RestCatalog catalog, RestCatalog::Open(target.connection));
-    return IcebergTarget(std::move(catalog), target);
-  }
-
-  // Reads what the catalogue says now; nullopt: there is no such table.
-  Result<std::optional<IcebergTable>> Read() const {
-    PT_LET(const auto answer, catalog_.Load(target_.table));
-    return TableIn(answer);
-  }
-
-  // The table, which is made if there is none. Another writer may be faster.
-  Result<IcebergTable> ReadOrMake(const arrow::Schema& rows) const {
-    PT_LET(const auto there, Read());
-    if (there) return *there;
-    PT_LET(const Json schema, IcebergSchema(rows));
-    PT_LET(const auto made, catalog_.Create(target_.table, schema));
-    PT_LET(const auto table, made ? TableIn(made) : Read());
-    if (table) return *table;
-    return Fail({.exit = Exit::kRemote,
-                 .what = "the catalogue has a table of the name and does not show it",
-                 .where = DescribeSource(target_)});
-  }
-
-  // The folder of the table as a source whose files can be opened.
-  Source At(const std::string& folder) const {
-    return {
-        .kind = SourceKind::kIceberg, .file = PlaceOfLocation(folder), .stores = target_.stores};
-  }
-
-  const RestCatalog& catalog() const { return catalog_; }
-  std::string place() const { return DescribeSource(target_); }
-
- private:
-  IcebergTarget(RestCatalog catalog, const Source& target)
-      : catalog_(std::move(catalog)), target_(target) {}
-
-  Result<std::optional<IcebergTable>> TableIn(const std::optional<Json>& answer) const {
-    if (!answer) return std::nullopt;
-    PT_LET(IcebergTable table, ReadIcebergTable(MemberOf(*answer, "metadata"), place()));
-    PT_TRY(CheckWritable(table, place()));
-    PT_TRY(CheckLocation(table));
-    return std::optional(std::move(table));
-  }
-
-  RestCatalog catalog_;
-  const Source& target_;
-};
-
-Status CheckColumns(const Source& source, const arrow::Schema& rows) {
-  PT_LET(const IcebergTarget target, IcebergTarget::Open(source));
+Status CheckColumns(const Store& store, const arrow::Schema& rows) {
+  PT_LET(const IcebergTarget target, IcebergTarget::Open(store.target));
+  if (store.mode == StoreMode::kUpsert) PT_TRY(CheckUpsertNames(rows, target.place()));
   PT_LET(const auto table, target.Read());
   if (!table) return IcebergSchema(rows).status();
   return FitIcebergColumns(table->schema, rows, target.place()).status();
 }
 
+// What is to be written: a table of the database, and whose rows they are (MarkOfRows).
+struct NewRows {
+  std::string name, mark;
+  std::vector<LakeColumn> columns;
+};
+
 class IcebergStoring {
  public:
   IcebergStoring(const duck::Connection& connection, OpenSources& sources, const Store& store,
-                 const IcebergTarget& target, IcebergTable table)
+                 const IcebergTarget& target, NewRows rows)
       : connection_(connection),
         sources_(sources),
         store_(store),
         target_(target),
-        table_(std::move(table)),
+        rows_(std::move(rows)),
         snapshot_(NewSnapshot()) {}
+
+  // Writes the rows into the table, unless they are there.
+  Status Run(IcebergTable table) {
+    table_ = std::move(table);
+    if (IsDone()) return Status::OK();
+    PT_TRY(Write());
+    return Commit();
+  }
+
+ private:
+  bool upserts() const { return store_.mode == StoreMode::kUpsert; }
 
   // Replacing gives the same however often, and a run may have learned more since.
   bool IsDone() const {
-    return store_.mode == StoreMode::kAppend && HasSnapshotWith(table_, kNote, MarkOf(store_));
+    return store_.mode != StoreMode::kReplace && HasSnapshotWith(table_, kNote, rows_.mark);
   }
 
-  Status Write(const std::string& rows, const std::vector<LakeColumn>& columns) {
-    const Status written = WriteFiles(rows, columns);
+  Status Write() {
+    const Status written = WriteFiles();
     if (!written.ok()) RemoveLakeFiles(data_, name_);
     return written;
   }
@@ -172,8 +119,11 @@ class IcebergStoring {
       if (answer == CommitAnswer::kDone) return Status::OK();
       ++(answer == CommitAnswer::kSlower ? conflicts : lost);
       Wait(conflicts + lost);
+      const auto before = table_.newest();
       PT_LET(const bool arrived, ReadAgain());
       if (arrived) return Status::OK();
+      // What an upsert replaces is another writer's now.
+      if (upserts() && table_.newest() != before) PT_TRY(Write());
     }
     return Fail({.exit = Exit::kRemote,
                  .what = lost == kMostLost
@@ -184,21 +134,36 @@ class IcebergStoring {
                  .kept = "the table, and the files beside it"});
   }
 
- private:
-  Status WriteFiles(const std::string& rows, const std::vector<LakeColumn>& columns) {
+  Status WriteFiles() {
+    added_.clear();
     name_ = "part-" + RandomLetters(16);
     data_ = target_.At(DataFolder(table_));
     PT_TRY(sources_.Prepare(connection_, data_));
     PT_TRY(sources_.Prepare(connection_, target_.At(MetadataFolder(table_))));
     PT_LET(const IcebergSpec spec, SpecOf(table_, table_.spec, target_.place()));
+    PT_LET(const std::string rows, upserts() ? Rewrite(spec) : Result<std::string>(rows_.name));
     PT_LET(const Json values, ValuesIn(rows, spec));
     for (size_t i = 0; i < values.size(); ++i) {
       const std::string own = PartText(rows, spec, values[i]);
-      PT_LET(const auto files,
-             WriteLakeFiles(connection_, data_, fmt::format("{}-{}", name_, i), own, columns, {}));
+      PT_LET(const auto files, WriteLakeFiles(connection_, data_, fmt::format("{}-{}", name_, i),
+                                              own, rows_.columns, {}));
       for (const LakeFile& file : files) added_.push_back(Described(file, values[i]));
     }
     return Status::OK();
+  }
+
+  // The rows of an upsert and those that are kept of the files that they replace.
+  Result<std::string> Rewrite(const IcebergSpec& spec) {
+    PT_LET(IcebergRewrite rewrite,
+           FindIcebergRewrite(connection_, store_, data_, table_, rows_.name, rows_.columns));
+    removed_ = std::move(rewrite.removed);
+    if (removed_.empty() || spec.partitions.empty()) return std::move(rewrite.rows);
+    // Each partition reads them.
+    const std::string name = "pt_iceberg_rows";
+    PT_TRY(PlaceFault(data_, duck::Do(connection_, fmt::format("CREATE OR REPLACE TEMP TABLE {} AS "
+                                                               "SELECT * FROM {}",
+                                                               name, rewrite.rows))));
+    return name;
   }
 
   // The values of partitions among the rows: a list of objects, of one that is empty for a table
@@ -257,10 +222,12 @@ class IcebergStoring {
                          .snapshot = snapshot_,
                          .millis = MillisNow(),
                          .note = kNote,
-                         .value = MarkOf(store_),
+                         .value = rows_.mark,
                          .added = added_};
     if (commit.replaces) {
       PT_LET(commit.removed, files.RemoveOthers());
+    } else if (!removed_.empty()) {
+      PT_LET(commit.removed, files.Remove(removed_));
     } else {
       PT_TRY(files.KeepOthers());
     }
@@ -294,11 +261,13 @@ class IcebergStoring {
   OpenSources& sources_;
   const Store& store_;
   const IcebergTarget& target_;
+  const NewRows rows_;
   IcebergTable table_;  // As it was read last.
   const int64_t snapshot_;
   Source data_;
   std::string name_;  // That of the files of rows begins so.
   std::vector<IcebergFile> added_;
+  std::set<std::string> removed_;  // By an upsert: the places of files.
 };
 
 }  // namespace
@@ -308,24 +277,24 @@ class IcebergStoring {
 Result<int64_t> StoreInIceberg(const DatabaseOptions& options, BatchStream& stream,
                                const Store& store) {
   PT_TRY(CheckPlace(store));
-  PT_TRY(CheckColumns(store.target, *stream.schema()));
+  PT_TRY(CheckColumns(store, *stream.schema()));
   DatabaseOptions own = options;
   own.show_secrets = true;  // For FindStoreKey(); no SQL of others runs in this database.
   const auto database = std::make_shared<Database>(own);
   PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
   PT_LET(const duck::Connection connection, database->Connect());
+  if (store.mode == StoreMode::kUpsert) PT_TRY(CheckRowKeys(connection, store, rows.name()));
   PT_LET(const std::string count,
          duck::AskText(connection, "SELECT CAST(count(*) AS VARCHAR) FROM " + rows.name()));
   PT_LET(const IcebergTarget target, IcebergTarget::Open(store.target));
   PT_LET(IcebergTable table, target.ReadOrMake(*stream.schema()));
-  PT_LET(const auto columns, FitIcebergColumns(table.schema, *stream.schema(), target.place()));
-  PT_TRY(CheckNoNulls(connection, rows.name(), columns, target.place()));
+  NewRows own_rows{.name = rows.name()};
+  PT_LET(own_rows.mark, MarkOfRows(connection, store, rows.name()));
+  PT_LET(own_rows.columns, FitIcebergColumns(table.schema, *stream.schema(), target.place()));
+  PT_TRY(CheckNoNulls(connection, rows.name(), own_rows.columns, target.place()));
   OpenSources sources;
-  IcebergStoring storing(connection, sources, store, target, std::move(table));
-  if (!storing.IsDone()) {
-    PT_TRY(storing.Write(rows.name(), columns));
-    PT_TRY(storing.Commit());
-  }
+  PT_TRY(IcebergStoring(connection, sources, store, target, std::move(own_rows))
+             .Run(std::move(table)));
   return AllAsNumber<int64_t>(count).value_or(0);
 }
 

@@ -26,7 +26,7 @@ class Storing {
 
   Result<int64_t> Run(const std::string& rows) {
     PT_TRY(Explained(marks_.Make()));
-    PT_TRY(Do("CREATE TABLE IF NOT EXISTS " + table_ + " AS SELECT * FROM " + rows + " LIMIT 0"));
+    PT_TRY(Explained(MakeTable(connection_, table_, " AS SELECT * FROM " + rows + " LIMIT 0")));
     const bool upsert = store_.mode == StoreMode::kUpsert;
     if (upsert) PT_TRY(Explained(keys_.Make()));
     PT_TRY(Do("BEGIN"));

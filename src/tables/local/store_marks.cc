@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/mentions.h"
 #include "base/text.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
@@ -33,6 +34,20 @@ std::string Of(const std::string& run, const std::string& output) {
   return " WHERE run = " + DuckDbText(run) + " AND output = " + DuckDbText(output);
 }
 
+constexpr const char* kRights =
+    "grant the user the right to make tables in that schema, or name a schema where it has it: "
+    "table = \"scores.late\"; or let somebody make the table and, beside it, protium_commits (run, "
+    "output: text; row_count: bigint; committed: timestamp)";
+
+// The server's reason, without the statement that DuckDB quotes before it.
+std::string ServerWords(const std::string& what) {
+  const size_t at = what.rfind("\": ");
+  std::string_view words =
+      at == what.npos ? std::string_view(what) : std::string_view(what).substr(at + 3);
+  if (words.starts_with("ERROR:")) words.remove_prefix(6);
+  return std::string(Trimmed(words));
+}
+
 }  // namespace
 
 std::string QualifiedTable(const std::string& database, const std::string& table) {
@@ -43,11 +58,19 @@ Status StoreFault(const Source& target, const Status& status) {
   if (status.ok()) return status;
   const Fault said = FaultOf(status);
   if (said.exit == Exit::kStopped) return status;
+  const bool denied = Mentions(said.what, {"permission denied", "command denied"});
   return Fail({.exit = Exit::kRemote,
                .what = "the rows cannot be written",
                .where = DescribeSource(target),
-               .why = said.what,
+               .why = ServerWords(said.what),
+               .fix = denied ? kRights : "",
                .kept = "the table as it was"});
+}
+
+Status MakeTable(const duck::Connection& connection, const std::string& table,
+                 const std::string& as) {
+  if (duck::Do(connection, "SELECT 1 FROM " + table + " LIMIT 0").ok()) return Status::OK();
+  return duck::Do(connection, "CREATE TABLE IF NOT EXISTS " + table + as);
 }
 
 StoreMarks::StoreMarks(const duck::Connection& connection, const std::string& database,
@@ -55,9 +78,8 @@ StoreMarks::StoreMarks(const duck::Connection& connection, const std::string& da
     : connection_(connection), table_(MarksBeside(database, table)) {}
 
 Status StoreMarks::Make() const {
-  return duck::Do(connection_,
-                  "CREATE TABLE IF NOT EXISTS " + table_ +
-                      " (run VARCHAR, output VARCHAR, row_count BIGINT, committed TIMESTAMP)");
+  return MakeTable(connection_, table_,
+                   " (run VARCHAR, output VARCHAR, row_count BIGINT, committed TIMESTAMP)");
 }
 
 Result<std::optional<int64_t>> StoreMarks::RowsOf(const std::string& run,

@@ -17,6 +17,11 @@ namespace protium {
 // `database` there.
 std::string QualifiedTable(const std::string& database, const std::string& table);
 
+// Makes a table unless there is one: a user may have the right to write into one and none to make
+// any. `as` is what follows its name in CREATE TABLE.
+Status MakeTable(const duck::Connection& connection, const std::string& table,
+                 const std::string& as);
+
 // The fault of a table that could not be written.
 Status StoreFault(const Source& target, const Status& status);
 

@@ -77,7 +77,9 @@ StoredTables::StoredTables(const fs::path& folder, std::string run, bool fresh)
 }
 
 Status StoredTables::OpenStore(const fs::path& folder) {
-  PT_LET(store_, LocalStore::Open({.folder = folder, .note = [this](const auto& text) {
+  PT_LET(store_, LocalStore::Open({.folder = folder,
+                                   .shared = {.folder = SharedStoreFolder()},
+                                   .note = [this](const auto& text) {
                                      const std::lock_guard lock(mutex_);
                                      notes_.push_back(text);
                                    }}));
@@ -254,7 +256,13 @@ Json StoredTables::Describe(const Plan& kept, const SourceNames& sources,
   for (const CauseFile& each : cause.files) {
     about["inputs"].push_back({{"path", each.of}, {"hash", each.content.hash}});
   }
-  const auto object = fresh_ ? std::nullopt : store_->Peek(CauseName(kKind, cause.causes));
+  const std::string name = CauseName(kKind, cause.causes);
+  auto object = fresh_ ? std::nullopt : store_->Peek(name);
+  if (!object && !fresh_) {
+    object = store_->PeekShared(name);
+    about["shared"] = object.has_value();
+    SayNotes(call);
+  }
   if (!object) return about;
   about["from"] = object->run;
   about["made"] = object->made;

@@ -3,6 +3,7 @@
 
 #include <arrow/api.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "column/lists.h"
@@ -22,6 +23,10 @@ constexpr int32_t kMostDigits = 15;
 template <class Array, class Value, class Make>
 void Copy(const Array& array, std::vector<Value>& values, const Make& make) {
   values.resize(size_t(array.length()));
+  if (array.null_count() == 0) {  // Most columns: a loop without branches.
+    for (int64_t i = 0; i < array.length(); ++i) values[size_t(i)] = make(array.Value(i));
+    return;
+  }
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsValid(i)) values[size_t(i)] = make(array.Value(i));
   }
@@ -97,6 +102,18 @@ Result<std::shared_ptr<arrow::Array>> Built(const std::vector<uint8_t>& valid, c
   return builder.Finish();
 }
 
+// Numbers: without NULL all at once.
+template <class Builder, class Value>
+Result<std::shared_ptr<arrow::Array>> BuiltNumbers(const std::vector<uint8_t>& valid,
+                                                   const std::vector<Value>& values) {
+  if (std::ranges::find(valid, 0) != valid.end()) {
+    return Built<Builder>(valid, [&](size_t i) { return values[i]; });
+  }
+  Builder builder;
+  PT_TRY(builder.AppendValues(values));
+  return builder.Finish();
+}
+
 }  // namespace
 
 std::optional<Kind> KindOfType(const arrow::DataType& type) {
@@ -132,9 +149,11 @@ RowValues ValuesOf(const arrow::Array& column) {
   const auto kind = KindOfType(*column.type());
   PT_CHECK(kind.has_value());
   RowValues values{.kind = *kind};
-  values.valid.resize(size_t(column.length()));
-  for (size_t i = 0; i < values.valid.size(); ++i) {
-    values.valid[i] = column.IsValid(int64_t(i)) ? 1 : 0;
+  values.valid.assign(size_t(column.length()), 1);
+  if (column.null_count() > 0) {
+    for (size_t i = 0; i < values.valid.size(); ++i) {
+      values.valid[i] = column.IsValid(int64_t(i)) ? 1 : 0;
+    }
   }
   switch (values.kind) {
     case Kind::kDouble:
@@ -188,9 +207,9 @@ RowValues ElementsOf(const arrow::Array& lists, int64_t place) {
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
   switch (values.kind) {
     case Kind::kDouble:
-      return Built<arrow::DoubleBuilder>(values.valid, [&](size_t i) { return values.doubles[i]; });
+      return BuiltNumbers<arrow::DoubleBuilder>(values.valid, values.doubles);
     case Kind::kWhole:
-      return Built<arrow::Int64Builder>(values.valid, [&](size_t i) { return values.wholes[i]; });
+      return BuiltNumbers<arrow::Int64Builder>(values.valid, values.wholes);
     case Kind::kText:
       return Built<arrow::StringBuilder>(values.valid, [&](size_t i) { return values.texts[i]; });
     default:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "base/murmur.h"
@@ -132,13 +133,27 @@ RowValues Nans(const RowValues& values) {
   return flags;
 }
 
+// A loop for each operation, which the compiler turns into vectors.
+template <class Operation>
+void ComputeEach(std::vector<double>& a, const std::vector<double>& b, const Operation& of) {
+  for (size_t i = 0; i < a.size(); ++i) a[i] = of(a[i], b[i]);
+}
+
 // NULL if either operand is NULL.
 RowValues Computed(char op, RowValues a, const RowValues& b) {
-  for (size_t i = 0; i < a.valid.size(); ++i) {
-    a.valid[i] &= b.valid[i];
-    double& x = a.doubles[i];
-    const double y = b.doubles[i];
-    x = op == '+' ? x + y : op == '-' ? x - y : op == '*' ? x * y : x / y;
+  for (size_t i = 0; i < a.valid.size(); ++i) a.valid[i] &= b.valid[i];
+  switch (op) {
+    case '+':
+      ComputeEach(a.doubles, b.doubles, std::plus());
+      break;
+    case '-':
+      ComputeEach(a.doubles, b.doubles, std::minus());
+      break;
+    case '*':
+      ComputeEach(a.doubles, b.doubles, std::multiplies());
+      break;
+    default:
+      ComputeEach(a.doubles, b.doubles, std::divides());
   }
   return a;
 }

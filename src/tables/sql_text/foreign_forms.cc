@@ -106,13 +106,13 @@ bool IsMaterialized(const Spot& spot) {
 
 // If several rows match, the first counts.
 constexpr Form kForms[] = {
-    {IsTrailingComma, "a comma with nothing behind it", "leave it out"},
+    {IsTrailingComma, "a comma with nothing after it", "leave it out"},
     {[](const Spot& s) { return s.Is(0, {"EXCLUDE"}) && s.AfterStar(); }, "* EXCLUDE",
      "use * EXCEPT (a, b)"},
     {[](const Spot& s) {
        return s.Is(0, {"REPLACE", "RENAME"}) && s.AfterStar();
      },
-     "* REPLACE and * RENAME", "use * EXCEPT (a), and name the new column behind it"},
+     "* REPLACE and * RENAME", "use * EXCEPT (a), and name the new column after it"},
     {[](const Spot& s) {
        return s.Is(0, {"LIKE", "ILIKE", "SIMILAR", "GLOB"}) && s.AfterStar();
      },
@@ -154,7 +154,7 @@ constexpr Form kForms[] = {
               s.Is(-2, {"VARCHAR", "CHAR", "CHARACTER", "STRING"});
      },
      "the length MAX of a type", "use STRING"},
-    {IsMethod, "a function behind a dot", "write f(a, b) for a.f(b)"},
+    {IsMethod, "a function after a dot", "write f(a, b) for a.f(b)"},
     {[](const Spot& s) { return s.Is(0, {"["}) && s.IsKind(-1, Kind::kText); },
      "a subscript of a text", "use substring(text, 1, 1), which counts from 1"},
     {[](const Spot& s) { return s.Is(0, {"TIMESTAMPTZ"}) && s.IsKind(1, Kind::kText); },

@@ -73,7 +73,7 @@ Status SparkReader::Items(Inside inside) {
   PT_TRY(CheckDepth());
   while (!sql_.IsKind(Kind::kEnd) && !sql_.IsOneOf({")", "]"})) {
     if (sql_.Is(";") && IsStatement(sql_.Peek(1).word)) {
-      return Refuse("a second statement begins behind the semicolon",
+      return Refuse("there is a second statement after the semicolon",
                     "a plan's SQL makes a table from tables and changes nothing",
                     "write one SELECT, without a semicolon");
     }

@@ -94,7 +94,7 @@ Status SparkReader::Frame() {
     PT_LET(const double upper, Bound());
     if (lower > upper) {
       return sql_.Refuse(first, "a window's frame ends before it begins",
-                         "Spark wants the lower bound first", "exchange the two bounds");
+                         "Spark requires the lower bound first", "swap the two bounds");
     }
   }
   frame_.clear();

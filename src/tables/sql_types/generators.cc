@@ -177,7 +177,7 @@ Status Typer::Generator(Json& column, Scope& scope, Selection& to) {
     return Refuse(column,
                   fmt::format("{}() makes {} columns and is given {} names", name,
                               made.columns.size(), names.size()),
-                  "Spark wants as many names as there are columns", "name all: AS (a, b)");
+                  "Spark requires as many names as there are columns", "name all: AS (a, b)");
   }
   for (size_t i = 0; i < names.size() && !structs; ++i) made.columns[i].name = names[i];
   for (Json& list : made.lists) list = Rows(std::move(list), outer, structs);

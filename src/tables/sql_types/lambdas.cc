@@ -146,7 +146,7 @@ Result<SqlType> TypeReduced(TypedCall& call) {
   if (start != made) {
     return call.Refuse("aggregate() starts with " + start.SparkName() + " and its lambda returns " +
                            made.SparkName(),
-                       "Spark wants one type for both", "cast the start or the lambda's result");
+                       "Spark requires one type for both", "cast the start or the lambda's result");
   }
   const SqlType element = call.types[0].Element();
   const bool known = element != SqlType::kUnknown && element != SqlType::kNull;

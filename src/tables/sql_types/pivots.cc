@@ -220,7 +220,7 @@ Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
     std::string name;
     if (entry["values"].size() != values) {
       return Refuse(node, "an entry of UNPIVOT has another number of columns than values",
-                    "Spark wants as many", "write ((v, w) FOR name IN ((a, b), (c, d)))");
+                    "Spark requires as many", "write ((v, w) FOR name IN ((a, b), (c, d)))");
     }
     for (size_t i = 0; i < values; ++i) {
       const std::string column = Text(entry["values"][i], "value");

@@ -155,7 +155,7 @@ Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
     case NameFault::kRight:
       break;
     case NameFault::kAmbiguous:
-      return Refuse(node, fmt::format("column \"{}\" is there more than once", name()),
+      return Refuse(node, fmt::format("column \"{}\" is ambiguous", name()),
                     "Spark does not choose one of them",
                     fmt::format("write it with its table, t.{}, or rename one of them", name()));
     case NameFault::kTable:
@@ -167,7 +167,7 @@ Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
                     "repeat its expression, or put the SELECT into FROM (...)");
     case NameFault::kBeside:
       return Refuse(node, fmt::format("column \"{}\" is of a table beside this query", name()),
-                    "Spark shows it to a query in FROM only behind LATERAL",
+                    "Spark shows it to a query in FROM only after LATERAL",
                     "write LATERAL (SELECT ...)");
   }
   if (in_windows_ > 0 && IsAlias(scope, names)) {

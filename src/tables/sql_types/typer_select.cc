@@ -154,7 +154,7 @@ Status Typer::Star(Json& star, const Scope& scope, Selection& to) {
   whole["exclude_list"] = whole["qualified_exclude_list"] = Json::array();
   if (!ExpandStar(scope, whole, all) || all.size() - outputs.size() < left_out) {
     return Refuse(star, "EXCEPT names a column that is not there", "",
-                  "name columns of the tables behind FROM");
+                  "name columns of the tables in FROM");
   }
   for (const Output& output : outputs) {
     Json column = ValueOf(scope, output);

@@ -82,9 +82,9 @@ Status Typer::Rename(const Json& at, const std::string& name, const Json& names,
   const size_t given = names.is_array() ? names.size() : 0;
   if (given > 0 && !made.open && given != made.columns.size()) {
     return Refuse(at,
-                  fmt::format("{} has {} columns, and the list behind it names {}", name,
+                  fmt::format("{} has {} columns, but its list of names has {}", name,
                               made.columns.size(), given),
-                  "Spark wants as many names as there are columns",
+                  "Spark requires as many names as there are columns",
                   fmt::format("name all of them: {}(a, b, ...)", name));
   }
   RenameColumns(names, made.columns);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "connect/streaming.h"
 #include "connect/types.h"
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
@@ -136,7 +135,9 @@ class Lowering {
       paths.push_back(std::move(uri));
     }
     PT_LET(Relation files, ReadFiles(scan, paths));
-    if (streamed) files = connect::AsStream(std::move(files), context_.stream_options);
+    if (streamed) {
+      PT_LET(files, context_.follow(scan, std::move(files)));
+    }
     if (scan.partitions.columns != nullptr) {
       // Spark appends the folders' columns in the order of the folders; the scan's schema has its
       // own order.

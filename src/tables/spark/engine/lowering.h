@@ -50,10 +50,10 @@ struct LoweringContext {
   // Tells the query's tables from those of others that the session reads at the same time; empty:
   // there are none.
   std::string query;
-  // A Scan whose files come as a stream, and how it reads them beside what the node says; null:
+  // A Scan whose rows come as a stream, and what makes one of the relation of its files; null:
   // none.
   const Node* streamed = nullptr;
-  connect::Options stream_options = {};
+  std::function<Result<connect::Relation>(const Scan& scan, connect::Relation files)> follow;
   // Materialised nodes; nothing below them is lowered.
   std::unordered_map<const Node*, KeptRelation> kept;
 };

@@ -174,8 +174,9 @@ class SparkEngine : public Engine {
     PT_TRY(FirstError(spec.plan));
     Warn(call);
     LoweringContext context = Context(call, nullptr);
-    context.streamed = spec.events;
-    context.stream_options = StreamOptionsOf(spec);
+    context.streamed = spec.events.scan;
+    context.follow = FollowerOf(*session_, spec.events, call);
+    if (const auto* lake = std::get_if<Source>(&spec.sink)) PT_TRY(keys_.Give(*lake, call));
     context.map = [this, call](const MapTask& task, const Plan&,
                                const SparkTable& input) -> Result<connect::Relation> {
       PT_TRY(deployment_.Use(task.needs.torch, call));

@@ -24,6 +24,12 @@ constexpr const char* kLines =
     "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension and --conf "
     "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog";
 
+// The log knows a transaction by the application's name and the number of its version: of a run and
+// an output there is one.
+std::string Transaction(const Store& store) { return "protium " + store.run + " " + store.output; }
+
+}  // namespace
+
 Status DeltaFault(const Source& source, const Status& status) {
   if (status.ok()) return status;
   const Status store = StoreFault(source, status);
@@ -47,12 +53,6 @@ Status DeltaFault(const Source& source, const Status& status) {
   said.where = DescribeSource(source);
   return Fail(std::move(said));
 }
-
-// The log knows a transaction by the application's name and the number of its version: of a run and
-// an output there is one.
-std::string Transaction(const Store& store) { return "protium " + store.run + " " + store.output; }
-
-}  // namespace
 
 Result<std::string> AskText(SparkSession& session, const connect::Relation& relation,
                             const Call& call) {

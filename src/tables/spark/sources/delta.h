@@ -30,6 +30,9 @@ Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, cons
 Result<int64_t> UpsertInDelta(SparkSession& session, const WrittenRows& rows, const Store& store,
                               ExecuteOptions options, const Call& call);
 
+// Turns Spark's words about a table of Delta into ours.
+Status DeltaFault(const Source& source, const Status& status);
+
 // The answer of a query of one text; sends no events, which would look like steps of the job.
 Result<std::string> AskText(SparkSession& session, const connect::Relation& relation,
                             const Call& call);

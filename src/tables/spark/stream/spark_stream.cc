@@ -13,6 +13,8 @@
 #include "connect/streaming.h"
 #include "spark/engine/tasks_run.h"
 #include "spark/ship/tables.h"
+#include "spark/sources/delta.h"
+#include "spark/stream/topics.h"
 
 namespace protium {
 namespace {
@@ -33,14 +35,34 @@ std::string FormatName(Format format) {
   return format == Format::kJsonLines ? "json" : "parquet";
 }
 
+void SetSink(const QueryFiles& sink, connect::StreamWrite& write) {
+  write.format = FormatName(sink.format);
+  write.path = FileUri(sink.folder.string());
+  if (sink.format == Format::kCsv) write.options["header"] = "true";
+}
+void SetSink(const Source& lake, connect::StreamWrite& write) {
+  write.format = "delta";
+  write.path = FileUri(lake.file);
+}
+void SetSink(const QueryMessages& sink, connect::StreamWrite& write) {
+  write.format = "kafka";
+  write.options = MessageOptions(sink.topic);
+}
+
 connect::StreamWrite WriteOf(const StreamQuerySpec& spec) {
-  connect::StreamWrite write{.format = FormatName(spec.format),
-                             .path = FileUri(spec.sink.string()),
-                             .options = {{"checkpointLocation", FileUri(spec.checkpoint.string())}},
-                             .name = spec.name};
-  if (spec.format == Format::kCsv) write.options["header"] = "true";
+  connect::StreamWrite write{.name = spec.name};
+  std::visit([&](const auto& sink) { SetSink(sink, write); }, spec.sink);
+  write.options["checkpointLocation"] = FileUri(spec.checkpoint.string());
   if (!spec.once) write.every = spec.every;
   return write;
+}
+
+// What the query writes, with its rows counted before they become messages.
+connect::Relation Written(const SparkTable& table, const QuerySink& sink) {
+  auto rows = connect::Observe(table.relation, kCountedRows, {"count(1) AS rows"});
+  const auto* const messages = std::get_if<QueryMessages>(&sink);
+  if (messages == nullptr) return rows;
+  return AsMessages(std::move(rows), *table.schema, *messages);
 }
 
 // Whatever keeps rows between batches (sums, joins of streams, DISTINCT, LIMIT) says in Spark's
@@ -115,15 +137,20 @@ StreamQueryBatch BatchOf(const Json& progress) {
 
 class SparkStream : public StreamQuery {
  public:
-  SparkStream(SparkSession& session, Deployment& deployment, connect::Command start)
-      : session_(session), deployment_(deployment), start_(std::move(start)) {}
+  SparkStream(SparkSession& session, Deployment& deployment, StreamQuerySpec spec,
+              connect::Command start)
+      : session_(session),
+        deployment_(deployment),
+        spec_(std::move(spec)),
+        start_(std::move(start)) {}
   ~SparkStream() override { (void)Stop(); }
 
   Status Begin(const Call& call) {
     sends_ = deployment_.sends();
-    PT_LET(const CommandResult started, session_.Command(start_, Options(), call));
-    if (!started.query) return Status::UnknownError("Spark did not say which query it started");
-    query_ = *started.query;
+    const auto started = session_.Command(start_, Options(), call);
+    PT_TRY(AtEnds(started.status()));
+    if (!started->query) return Status::UnknownError("Spark did not say which query it started");
+    query_ = *started->query;
     active_ = true;
     return Status::OK();
   }
@@ -171,16 +198,27 @@ class SparkStream : public StreamQuery {
     now.batches.push_back(batch);
   }
 
+  // Words about the source or the sink in place of Spark's.
+  Status AtEnds(const Status& status) const {
+    if (status.ok()) return status;
+    if (const auto* lake = std::get_if<Source>(&spec_.sink)) return DeltaFault(*lake, status);
+    if (const auto* sink = std::get_if<QueryMessages>(&spec_.sink)) {
+      PT_TRY(TopicFault(sink->topic, status));
+    }
+    return spec_.events.topic ? TopicFault(*spec_.events.topic, status) : status;
+  }
+
   // Spark reads the files of a batch again and again until it has them; of the file that it cannot
   // read, only the innermost cause has the value.
   Status Explained(const SparkError& error) const {
     Fault fault = FaultOf(Options().explain(error));
-    if (fault.exit != Exit::kInput) return Fail(std::move(fault));
+    if (fault.exit != Exit::kInput) return AtEnds(Fail(std::move(fault)));
     if (!error.causes.empty()) {
       const std::string& cause = error.causes.front().message;
       fault.why = cause.substr(0, cause.find('\n'));
     }
-    fault.fix = "repair the file in its place, and start again";
+    fault.fix = spec_.events.topic ? "engine = \"local\" makes a dead letter of such a message"
+                                   : "repair the file in its place, and start again";
     return Fail(std::move(fault));
   }
 
@@ -196,6 +234,7 @@ class SparkStream : public StreamQuery {
 
   SparkSession& session_;
   Deployment& deployment_;
+  const StreamQuerySpec spec_;
   const connect::Command start_;
   connect::proto::StreamingQueryInstanceId query_;
   int64_t sends_ = 0;   // Of bundles, when the query was started.
@@ -203,13 +242,11 @@ class SparkStream : public StreamQuery {
   bool active_ = false;
 };
 
-}  // namespace
-
-connect::Options StreamOptionsOf(const StreamQuerySpec& spec) {
+// How Spark reads files as they come, beside what every reader of such files says.
+connect::Options FollowOptions(const QueryEvents& events, const Scan& scan) {
   connect::Options options = {{"maxFilesPerTrigger", kMostFiles},
                               {"maxFileAge", kForgetAfter},
-                              {"pathGlobFilter", spec.pattern}};
-  const Scan& scan = std::get<Scan>(spec.events->verb);
+                              {"pathGlobFilter", events.pattern}};
   if (scan.format != Format::kCsv) return options;
   // Spark takes columns by their positions, and lines that are too short, unless it is told to look
   // at the header and at whole lines.
@@ -218,14 +255,24 @@ connect::Options StreamOptionsOf(const StreamQuerySpec& spec) {
   return options;
 }
 
+}  // namespace
+
+std::function<Result<connect::Relation>(const Scan&, connect::Relation)> FollowerOf(
+    SparkSession& session, const QueryEvents& events, const Call& call) {
+  return [&session, &events, call](const Scan& scan,
+                                   connect::Relation files) -> Result<connect::Relation> {
+    if (events.topic) return FollowTopic(session, events, *scan.schema, call);
+    return connect::AsStream(std::move(files), FollowOptions(events, scan));
+  };
+}
+
 Result<std::unique_ptr<StreamQuery>> StartSparkStream(SparkSession& session, Deployment& deployment,
                                                       const SparkTable& table,
                                                       const StreamQuerySpec& spec,
                                                       const Call& call) {
   PT_TRY(CheckStateless(session, table, call));
-  auto rows = connect::Observe(table.relation, kCountedRows, {"count(1) AS rows"});
-  auto query = std::make_unique<SparkStream>(session, deployment,
-                                             connect::WriteStream(std::move(rows), WriteOf(spec)));
+  auto query = std::make_unique<SparkStream>(
+      session, deployment, spec, connect::WriteStream(Written(table, spec.sink), WriteOf(spec)));
   PT_TRY(query->Begin(call));
   return query;
 }
