@@ -10,7 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "column/cells.h"
+#include "leaks/label_text.h"
+#include "leaks/order_leaks.h"
+#include "leaks/other_rows.h"
 #include "leaks/pair_leaks.h"
 #include "run/terminal.h"
 
@@ -23,19 +27,31 @@ constexpr int64_t kRowsOfValue = 20;     // On average, or chance would give the
 constexpr int64_t kFewestMistakes = 20;  // Made by guessing.
 constexpr int64_t kPerMistake = 50;
 constexpr int64_t kPerMistakeOfNulls =
-    10;                                   // That values are missing seldom tells so much by right.
-constexpr double kExact = 1 - 1e-9;       // The correlation of a line, except for rounding.
-constexpr double kStraight = 0.99999;     // What rounding leaves; a strong column may leave more.
+    10;                                // That values are missing seldom tells so much by right.
+constexpr int64_t kFewestValues = 20;  // Of a number, which is otherwise looked at value by value.
+constexpr double kExact = 1 - 1e-9;    // The correlation of a line, except for rounding.
+constexpr double kOnALine = 0.99999;   // What rounding leaves; a strong column may leave more.
 constexpr int64_t kMostOrdered = 50'000;  // Rows to order, in each column.
+// Of the rows between the extremes of the label: a line through a few giants is no line.
+constexpr double kOnALineWithin = 0.9999;
+constexpr int64_t kMostInOrder = 20'000;  // Rows that are compared with the next one.
+constexpr int64_t kFewestOneClass = 50;   // Rows in which a column is there.
+// The rank correlation of a column in the order of the label, but for what rounding leaves.
+constexpr double kSameOrder = 0.99999;
 
 // Counts how often each class occurs with each value of one column.
 struct ClassCounts {
-  bool values = false;  // Otherwise only whether it is NULL.
+  bool values = false;          // Otherwise only whether it is NULL,
+  std::optional<double> usual;  // or this value.
   std::map<std::string, std::map<std::string, int64_t>> rows;
 
   void Read(const arrow::Array& column, int64_t row, const std::string& label) {
-    const bool null = column.IsNull(row);
-    ++rows[values && !null ? CellText(column, row) : null ? "NULL" : ""][label];
+    ++rows[KindOf(column, row)][label];
+  }
+  std::string KindOf(const arrow::Array& column, int64_t row) const {
+    if (IsMissing(column, row)) return "NULL";
+    if (values) return CellText(column, row);
+    return usual && NumberAt(column, row) == usual ? "usual" : "";
   }
   // Rows whose class is not the most frequent one for their value.
   int64_t Mistakes() const {
@@ -52,63 +68,59 @@ struct ClassCounts {
   }
 };
 
-// The correlation of two columns, by Welford's updates.
-struct LineFit {
-  int64_t count = 0;
-  double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
+// Whether a column is missing exactly where an amount is 0, as a date of payment is where nothing
+// was paid.
+struct ZeroCounts {
+  int64_t missing_zero = 0, missing_other = 0, there_zero = 0, there_other = 0;
 
-  void Read(double x, double y) {
-    ++count;
-    const double dx = x - mean_x, dy = y - mean_y;
-    mean_x += dx / double(count);
-    mean_y += dy / double(count);
-    xx += dx * (x - mean_x);
-    yy += dy * (y - mean_y);
-    xy += dx * (y - mean_y);
+  void Read(bool missing, double amount) {
+    ++(missing ? (amount == 0 ? missing_zero : missing_other)
+               : (amount == 0 ? there_zero : there_other));
   }
-  // 0: too few rows, or a constant.
-  double Correlation() const {
-    return count >= kRowsOfValue && xx > 0 && yy > 0 ? std::abs(xy) / std::sqrt(xx * yy) : 0;
-  }
-};
-
-// How well the order of a number alone tells two classes apart.
-struct ClassOrder {
-  std::vector<std::pair<double, bool>> rows;
-
-  void Read(double value, bool positive) {
-    if (int64_t(rows.size()) < kMostOrdered) rows.emplace_back(value, positive);
-  }
-  // The rows of the smaller class.
+  int64_t rows() const { return missing_zero + missing_other + there_zero + there_other; }
   int64_t Guessing() const {
-    const auto positives = std::ranges::count_if(rows, [](const auto& row) { return row.second; });
-    return std::min(int64_t(positives), int64_t(rows.size()) - int64_t(positives));
+    return std::min(missing_zero + there_zero, missing_other + there_other);
   }
-  // The rows on the wrong side of the best limit between the classes, in whichever direction.
-  // Sorts them.
-  int64_t Mistakes() {
-    std::ranges::sort(rows);
-    const auto all = std::ranges::count_if(rows, [](const auto& row) { return row.second; });
-    int64_t best = int64_t(rows.size()), positives = 0;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      positives += rows[i].second ? 1 : 0;
-      if (i + 1 < rows.size() && rows[i + 1].first == rows[i].first) continue;
-      const int64_t below = int64_t(i) + 1;
-      // Were all below the limit negative, and all others positive.
-      const int64_t wrong = positives + (int64_t(rows.size()) - below - (all - positives));
-      best = std::min({best, wrong, int64_t(rows.size()) - wrong});
-    }
-    return best;
+  int64_t Mistakes() const {
+    return std::min(missing_other + there_zero, missing_zero + there_other);
   }
 };
 
 struct PossibleTeller {
   int place;
+  // Whether it may be the time in which amounts grow: its order says nothing of leaks.
+  bool in_time = false;
+  bool text = false;
   ClassCounts counts;
-  ClassCounts there = {};  // Whether it is NULL, by itself.
-  LineFit line;
-  ClassOrder order;
+  ClassCounts there = {};  // Whether it is NULL, by itself,
+  ClassCounts usual = {};  // and whether it is the value that it has in many rows.
+  ZeroCounts zeros = {};
+  LineFit line = {};
+  AmountOrder amounts = {};
+  ClassOrder order = {};  // Of the classes of the label, or of the values among amounts.
+  std::map<std::string, int> codes = {};  // Of the values.
+  LabelInText words = {};
+  NextLabel next = {};
+  GroupMean means = {};
 };
+
+// Dates and times, and whole numbers that are years.
+bool IsInTime(const ColumnProfile& column) {
+  constexpr double kFirstYear = 1500, kLastYear = 2200;
+  if (arrow::is_temporal(column.type->id())) return true;
+  if (!arrow::is_integer(column.type->id())) return false;
+  const auto least = AllAsNumber<double>(column.least),
+             greatest = AllAsNumber<double>(column.greatest);
+  return least && greatest && *least >= kFirstYear && *greatest <= kLastYear;
+}
+
+// The value that an amount has in many rows, as a number that is 0 where nothing was recorded.
+std::optional<double> UsualValue(const ColumnProfile& column) {
+  if (!IsNumber(*column.type) || column.distinct < kFewestValues || column.top.empty()) {
+    return std::nullopt;
+  }
+  return AllAsNumber<double>(column.top.front().first);
+}
 
 std::vector<PossibleTeller> CandidatesIn(const TableProfile& table, const std::string& label,
                                          bool classes) {
@@ -116,26 +128,84 @@ std::vector<PossibleTeller> CandidatesIn(const TableProfile& table, const std::s
   for (size_t i = 0; i < table.columns.size(); ++i) {
     const ColumnProfile& each = table.columns[i];
     if (each.name == label || each.distinct == 0) continue;
-    const bool number = IsNumber(*each.type);
     const bool few = each.exact && each.distinct <= kMostValues &&
                      each.distinct * kRowsOfValue <= table.rows &&
                      !arrow::is_floating(each.type->id()) && !arrow::is_decimal(each.type->id());
-    const bool asked = number || (classes && (few || each.nulls > 0));
-    if (asked) out.push_back({.place = int(i), .counts = {.values = few}});
+    out.push_back({.place = int(i),
+                   .in_time = IsInTime(each),
+                   .text = each.type->id() == arrow::Type::STRING,
+                   .counts = {.values = few}});
+    if (classes) out.back().usual.usual = UsualValue(each);
   }
   return out;
-}
-
-std::string WhyOfNumber(const PossibleTeller& each, const std::string& label) {
-  const double correlation = each.line.Correlation();
-  if (correlation > kExact) return "is " + label + " times a number, plus another";
-  if (correlation <= kStraight) return {};
-  return fmt::format("follows {} on a line (correlation {:.4f})", label, correlation);
 }
 
 std::string WhereText(int64_t mistakes, int64_t rows) {
   if (mistakes == 0) return "every row";
   return fmt::format("all but {} of {} rows", Grouped(mistakes), Grouped(rows));
+}
+
+std::string WhyOfNumber(PossibleTeller& each, const std::string& label) {
+  const double correlation = each.line.Correlation();
+  if (correlation > kExact) return "is " + label + " times a number, plus another";
+  if (correlation > kOnALine && each.amounts.InnerCorrelation() > kOnALineWithin) {
+    return fmt::format("follows {} on a line (correlation {:.6f})", label, correlation);
+  }
+  if (each.amounts.IsRounded()) {
+    return fmt::format("is {} on a line, but for rounding (correlation {:.6f})", label,
+                       correlation);
+  }
+  const double of_ranks = each.in_time ? 0 : each.amounts.RankCorrelation();
+  if (of_ranks > kExact) return "is a monotonic function of " + label;
+  if (of_ranks > kSameOrder) {
+    return fmt::format("is nearly a monotonic function of {} (rank correlation {:.6f})", label,
+                       of_ranks);
+  }
+  if (!each.in_time && each.amounts.SortsLabels()) return "sorts the rows as " + label + " does";
+  const int64_t guessing = each.zeros.Guessing(), mistakes = each.zeros.Mistakes();
+  if (guessing >= kFewestMistakes && mistakes * kPerMistake <= guessing) {
+    return fmt::format("gives away where {} is 0 in {}, by whether it is missing", label,
+                       WhereText(mistakes, each.zeros.rows()));
+  }
+  if (each.in_time) return {};
+  const ClassOrder::Counts ranges = each.order.Count();
+  if (ranges.guessing < kFewestMistakes || ranges.mistakes * kPerMistake > ranges.guessing) {
+    return {};
+  }
+  return fmt::format("gives away which range {} is in, in {}", label,
+                     WhereText(ranges.mistakes, ranges.rows));
+}
+
+// Whether a column is there in the rows of one class only, although not in all of them: chance does
+// that with probability `share` to the power of the rows. That one is only missing for a class says
+// less: what is not asked of children is missing only where nobody is married.
+std::string WhyOfOneClass(const ClassCounts& there, const ClassCounts& alone,
+                          const std::string& label, int64_t rows) {
+  constexpr double kChance = 1e-9, kMostUsual = 0.9;
+  const auto found = there.rows.find("");
+  if (found == there.rows.end() || found->second.size() != 1 || there.rows.size() < 2) return {};
+  const auto& [name, count] = *found->second.begin();
+  if (count < kFewestOneClass) return {};
+  int64_t of_class = 0;
+  for (const auto& [any, all] : alone.rows) of_class += all.contains(name) ? all.at(name) : 0;
+  const double share = double(of_class) / double(rows);
+  if (share > kMostUsual || std::pow(share, double(count)) > kChance) return {};
+  return fmt::format("is only there where {} is {}, in {} rows", label, name, Grouped(count));
+}
+
+// What a column says of this label by its texts or by other rows.
+std::string WhyOfOthers(const PossibleTeller& each, const std::string& label, bool classes,
+                        bool whole) {
+  if (each.words.telling()) {
+    return fmt::format("holds {} in its text in {}", label,
+                       WhereText(each.words.without(), each.words.rows()));
+  }
+  if (each.next.telling()) {
+    return fmt::format("is {} of the next row in {}", label,
+                       WhereText(each.next.wrong(), each.next.rows()));
+  }
+  if (!whole || !each.means.telling(classes)) return {};
+  return fmt::format("is the mean of {} over groups of rows, each row among its own group", label);
 }
 
 // Returns nothing if the column reveals no more than is acceptable.
@@ -151,10 +221,17 @@ std::string WhyOfClasses(PossibleTeller& each, const std::string& label, const C
   if (each.counts.values && each.counts.Mistakes() * kPerMistake <= guessing) {
     return fmt::format("gives {} away in {}", label, WhereText(each.counts.Mistakes(), rows));
   }
-  const int64_t fewer = each.order.Guessing(), by_order = each.order.Mistakes();
-  if (fewer < kFewestMistakes || by_order * kPerMistake > fewer) return {};
-  return fmt::format("gives {} away in {}, by its sort order alone", label,
-                     WhereText(by_order, int64_t(each.order.rows.size())));
+  if (each.usual.usual && each.usual.Mistakes() * kPerMistakeOfNulls <= guessing) {
+    return fmt::format("gives {} away in {}, by whether it is {}{}", label,
+                       WhereText(each.usual.Mistakes(), rows), *each.usual.usual,
+                       each.usual.rows.contains("NULL") ? " or missing" : "");
+  }
+  const ClassOrder::Counts order = each.order.Count();
+  if (order.guessing >= kFewestMistakes && order.mistakes * kPerMistake <= order.guessing) {
+    return fmt::format("gives {} away in {}, by its sort order alone", label,
+                       WhereText(order.mistakes, order.rows));
+  }
+  return WhyOfOneClass(each.there, alone, label, rows);
 }
 
 // What is learned of the columns, a row at a time.
@@ -164,6 +241,7 @@ class Reading {
       : table_(table),
         label_(label),
         classes_(classes),
+        in_order_(table.rows <= kMostRows),
         candidates_(CandidatesIn(table, label, classes)),
         pairs_(table, label, classes) {}
 
@@ -173,27 +251,33 @@ class Reading {
     ++count_;
     const std::string text = classes_ ? CellText(labels, row) : std::string();
     if (classes_) alone_.Read(labels, row, text);
-    if (first_.empty()) first_ = text;
-    const bool positive = text != first_;
+    const int number = numbers_.try_emplace(text, int(numbers_.size())).first->second;
     const auto y = NumberAt(labels, row);
+    const auto amount = classes_ ? std::optional<double>() : y;
+    const std::string word = classes_ ? text : std::string();
     for (PossibleTeller& each : candidates_) {
       const arrow::Array& column = *batch.column(each.place);
       const auto x = NumberAt(column, row);
-      if (classes_) each.there.Read(column, row, text);
-      if (each.counts.values) each.counts.Read(column, row, text);
-      if (classes_ && x && Spread()) each.order.Read(*x, positive);
-      if (!classes_ && x && y) each.line.Read(*x, *y);
+      if (in_order_ && count_ <= kMostInOrder) each.next.Read(column, labels, row);
+      if (each.text && !column.IsNull(row)) {
+        each.words.Read(static_cast<const arrow::StringArray&>(column).GetView(row), word, amount);
+      }
+      if (classes_) {
+        ReadForClasses(each, column, row, text, number);
+      } else if (y) {
+        ReadForAmount(each, column, row, *y);
+      }
+      if (x && !each.in_time) each.means.Read(*x, classes_ ? (number > 0 ? 1 : 0) : y.value_or(0));
     }
-    pairs_.Read(batch, row, classes_ ? std::optional<double>(positive ? 1 : 0) : y);
+    pairs_.Read(batch, row, classes_ ? std::optional<double>(number > 0 ? 1 : 0) : y);
   }
 
   Leaks Found() {
     Leaks leaks;
-    const bool two = Classes() == 2;
     for (PossibleTeller& each : candidates_) {
-      if (!two) each.order.rows.clear();
-      const std::string why =
+      std::string why =
           classes_ ? WhyOfClasses(each, label_, alone_, count_) : WhyOfNumber(each, label_);
+      if (why.empty()) why = WhyOfOthers(each, label_, classes_, in_order_);
       if (!why.empty()) leaks.insert_or_assign(table_.columns[size_t(each.place)].name, why);
     }
     leaks.merge(pairs_.Found(leaks));
@@ -201,20 +285,39 @@ class Reading {
   }
 
  private:
+  void ReadForClasses(PossibleTeller& each, const arrow::Array& column, int64_t row,
+                      const std::string& text, int number) {
+    each.there.Read(column, row, text);
+    if (each.counts.values) each.counts.Read(column, row, text);
+    if (each.usual.usual) each.usual.Read(column, row, text);
+    const auto x = NumberAt(column, row);
+    if (x && Spread()) each.order.Read(*x, number);
+  }
+  void ReadForAmount(PossibleTeller& each, const arrow::Array& column, int64_t row, double y) {
+    each.zeros.Read(IsMissing(column, row), y);
+    if (each.counts.values && Spread() && !column.IsNull(row)) {
+      const auto code = each.codes.try_emplace(CellText(column, row), int(each.codes.size()));
+      each.order.Read(y, code.first->second);
+    }
+    const auto x = NumberAt(column, row);
+    if (!x) return;
+    each.line.Read(*x, y);
+    if (Spread()) each.amounts.Read(*x, y);
+  }
   // Whether this row is one of those that are ordered.
   bool Spread() const {
     const int64_t every = std::max<int64_t>(std::min(table_.rows, kMostRows) / kMostOrdered, 1);
     return count_ % every == 0;
   }
-  size_t Classes() const { return alone_.rows.empty() ? 0 : alone_.rows.begin()->second.size(); }
 
   const TableProfile& table_;
   const std::string& label_;
   const bool classes_;
+  const bool in_order_;  // All rows are read.
   std::vector<PossibleTeller> candidates_;
   PairLeaks pairs_;
   ClassCounts alone_;
-  std::string first_;  // The class of the first row; of two classes, the other one is positive.
+  std::map<std::string, int> numbers_;  // Of the classes, as they come; of two, 1 is positive.
   int64_t count_ = 0;
 };
 

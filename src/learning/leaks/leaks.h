@@ -18,12 +18,14 @@ namespace protium {
 using Leaks = std::map<std::string, std::string>;
 
 // For classes: finds columns that leave at most one in fifty of the mistakes made by always
-// guessing the most frequent class by their few values, or of two classes by a limit, as an id does
-// in a table that was sorted by them; or one in ten by being NULL or not; and pairs of columns
-// whose comparison is the class. For numbers: columns that are the label times a number, plus
-// another, but for what rounding leaves (a 50,000th of its variance); and pairs whose sum,
-// difference, product or ratio is the label. Looks at 200,000 rows, spread evenly; `table` profiles
-// them all.
+// guessing the most frequent class by their few values, or by limits in their order, as an id does
+// in a table that was sorted by the classes; or one in ten by being NULL or not, or that are only
+// there for one class; and pairs of columns whose comparison is the class. For numbers: columns
+// that are the label on a line, but for rounding, that have its order, as its logarithm does, whose
+// values divide it into ranges, or that are NULL where it is 0; and pairs whose sum, difference,
+// product or ratio is the label, or between which it is the time. For both: texts that hold the
+// label, and columns that are that of the next row, or its mean over groups of rows. Looks at
+// 200,000 rows, spread evenly; `table` profiles them all.
 Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
                         bool classes);
 

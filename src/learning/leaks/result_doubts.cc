@@ -31,7 +31,8 @@ std::optional<double> MetricAt(const Json& results, const char* set, const char*
 // The error of the model on test rows, or else validation rows, as a share of the baseline's.
 std::optional<double> ErrorOfBaseline(const Json& results) {
   for (const char* name : {"rmse", "log_loss"}) {
-    const auto model = MetricAt(results, "test", name),
+    const auto test = MetricAt(results, "test", name),
+               model = test ? test : MetricAt(results, "validation", name),
                baseline = MetricAt(results, "baseline", name);
     if (model && baseline && *baseline > 0) return *model / *baseline;
   }

@@ -29,6 +29,9 @@ TEST(ResultDoubts, NameTheOneFeatureThatMatters) {
               ElementsAre("a alone has 96% of the feature importance, and the model's error is 20% "
                           "of the baseline's: is it known when you predict?"));
   EXPECT_THAT(ResultDoubts(results, {"a"}), IsEmpty());
+  // Without test rows, of the validation rows.
+  results["metrics"] = {{"validation", {{"rmse", 3}}}, {"baseline", {{"rmse", 10}}}};
+  EXPECT_THAT(ResultDoubts(results, {}), ElementsAre(testing::HasSubstr("is 30% of the baseline")));
   results["importance"] = Importance(80, 15, 5);
   EXPECT_THAT(ResultDoubts(results, {}), IsEmpty());
 }

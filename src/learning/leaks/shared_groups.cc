@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "leaks/pair_leaks.h"
 
 namespace protium {
@@ -24,6 +26,25 @@ constexpr double kFewestShared = 10;
 
 bool IsWhole(const arrow::DataType& type) {
   return type.id() == arrow::Type::INT32 || type.id() == arrow::Type::INT64;
+}
+
+// Whether a name in lower case says of whom rows are: "patient", "customer_no", "seller_user_key".
+bool IsCalledAsSomebody(std::string_view name) {
+  constexpr std::string_view kNumbers[] = {"_no",  "_nr",   "_num",  "_number",
+                                           "_key", "_code", "_uuid", "_guid"};
+  constexpr std::string_view kSomebody[] = {
+      "client", "customer", "donor",      "driver",  "household", "member",  "participant",
+      "person", "patient",  "respondent", "student", "subject",   "visitor", "user"};
+  for (const std::string_view number : kNumbers) {
+    if (!name.ends_with(number)) continue;
+    name.remove_suffix(number.size());
+    break;
+  }
+  return std::ranges::any_of(kSomebody, [&](std::string_view each) {
+    if (!name.ends_with(each)) return false;
+    const std::string_view before = name.substr(0, name.size() - each.size());
+    return before.empty() || before.ends_with('_') || before.ends_with(' ');
+  });
 }
 
 // The groups and labels of a part's rows.
@@ -105,7 +126,8 @@ double IntraclassCorrelation(const Part& part) {
 }  // namespace
 
 bool MayNameGroups(const std::string& name, const arrow::DataType& type) {
-  return IsCalledId(name) && (IsWhole(type) || type.id() == arrow::Type::STRING);
+  const bool named = IsCalledId(name) || IsCalledAsSomebody(Lower(name));
+  return named && (IsWhole(type) || type.id() == arrow::Type::STRING);
 }
 
 bool NamesGroups(const TableProfile& table, const ColumnProfile& column) {

@@ -14,7 +14,8 @@
 
 namespace protium {
 
-// Whether a column of this name and type may name what rows are about: "patient_id", "userId".
+// Whether a column of this name and type may name what rows are about: "patient_id", "userId",
+// "customer".
 bool MayNameGroups(const std::string& name, const arrow::DataType& type);
 
 // Whether the values name things with several rows each, as "patient_id" does.

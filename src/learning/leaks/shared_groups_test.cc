@@ -67,6 +67,12 @@ TEST(SharedGroups, AreFineWhereTheirRowsAreNoMoreAlikeThanOthers) {
 TEST(SharedGroups, HaveNamesOfIds) {
   EXPECT_TRUE(MayNameGroups("patient_id", *arrow::int64()));
   EXPECT_TRUE(MayNameGroups("userId", *arrow::utf8()));
+  EXPECT_TRUE(MayNameGroups("Subject", *arrow::utf8()));
+  EXPECT_TRUE(MayNameGroups("customer_no", *arrow::int64()));
+  EXPECT_TRUE(MayNameGroups("first_user_key", *arrow::utf8()));
+  EXPECT_FALSE(MayNameGroups("users", *arrow::int64()));
+  EXPECT_FALSE(MayNameGroups("superuser", *arrow::utf8()));
+  EXPECT_FALSE(MayNameGroups("customer_rate", *arrow::int64()));
   EXPECT_FALSE(MayNameGroups("ID", *arrow::float64()));
   EXPECT_FALSE(MayNameGroups("paid", *arrow::int64()));
 }
