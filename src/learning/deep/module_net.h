@@ -10,8 +10,26 @@
 #include <utility>
 
 #include "deep/recorded_net.h"
+#include "tensor/norm_statistics.h"
 
 namespace protium {
+
+// Puts the modules with frozen statistics into evaluation mode. One with modules of its own, whose
+// dropout that would switch off as well, goes on; RecordedNet then refuses what it writes.
+inline std::function<void(const std::vector<bool>&)> Freezer(
+    const std::shared_ptr<torch::nn::Module>& module, const Recorded& net) {
+  std::vector<std::pair<size_t, std::shared_ptr<torch::nn::Module>>> norms;
+  for (const auto& each : module->named_modules()) {
+    for (size_t b = 0; b < net.buffers.size() && each.value()->children().empty(); ++b) {
+      if (IsStatisticOf(each.key(), net.buffers[b].first)) norms.emplace_back(b, each.value());
+    }
+  }
+  return [norms](const std::vector<bool>& frozen) {
+    for (const auto& [buffer, norm] : norms) {
+      if (frozen[buffer]) norm->eval();
+    }
+  };
+}
 
 // The module's tensors in the order of registration. A tensor that is registered twice (tied
 // weights) counts once, under its first name: otherwise the optimiser would move it twice. If a
@@ -32,6 +50,7 @@ inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
     if (each->name().find("BatchNorm") != std::string::npos) net.normalises_batches = true;
   }
   net.train = [module](bool training) { module->train(training); };
+  net.freeze = Freezer(module, net);
   return net;
 }
 

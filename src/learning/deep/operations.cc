@@ -32,6 +32,7 @@ namespace {
 struct LayerTensors {
   const at::Tensor* parameters = nullptr;
   const at::Tensor* buffers = nullptr;
+  bool frozen = false;  // The buffers are statistics that training leaves as they are.
 };
 
 at::Tensor Embedding(const Layer& layer, size_t table, const Batch& rows, const LayerTensors& of) {
@@ -130,7 +131,7 @@ at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, cons
       return at::linear(values.back(), of.parameters[0], of.parameters[1]);
     case LayerKind::kBatchNorm:
       return at::batch_norm(values.back(), of.parameters[0], of.parameters[1], of.buffers[0],
-                            of.buffers[1], training, kNormMomentum, kNormEpsilon,
+                            of.buffers[1], training && !of.frozen, kNormMomentum, kNormEpsilon,
                             /*cudnn_enabled=*/true);
     case LayerKind::kRelu: {
       const at::Tensor kept = at::relu(values.back());
@@ -159,6 +160,8 @@ at::Tensor ApplyAll(const Layers& layers, const Batch& rows, const NetTensors& t
   std::vector<at::Tensor> values;
   LayerTensors of{tensors.parameters.data(), tensors.buffers.data()};
   for (const Layer& layer : layers) {
+    const auto buffer = size_t(of.buffers - tensors.buffers.data());
+    of.frozen = !layer.buffers.empty() && tensors.IsFrozen(buffer);
     values.push_back(Apply(layer, values, rows, of, training));
     of.parameters += layer.parameters.size();
     of.buffers += layer.buffers.size();

@@ -34,6 +34,7 @@ Recorded Record(const std::shared_ptr<Net>& original, const Operations& operatio
   }
   const auto trains = std::make_shared<bool>(false);
   net.train = [trains](bool training) { *trains = training; };
+  net.freeze = [tensors](const std::vector<bool>& frozen) { tensors->frozen = frozen; };
   net.forward = [tensors, operations, trains](const Batch& rows) {
     return operations(rows, *tensors, *trains);
   };

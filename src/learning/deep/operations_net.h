@@ -17,6 +17,9 @@ namespace protium {
 struct NetTensors {
   std::vector<at::Tensor> parameters;
   std::vector<at::Tensor> buffers;
+  std::vector<bool> frozen = {};  // By buffer: a statistic that training uses and leaves as it is.
+
+  bool IsFrozen(size_t buffer) const { return !frozen.empty() && frozen[buffer]; }
 };
 
 // Computes [rows, outputs] from the rows and these tensors; `training` switches dropout and batch

@@ -16,6 +16,7 @@
 #include "deep/float_tensor.h"
 #include "deep/torch_wall.h"
 #include "nets/mlp_kernels.h"
+#include "tensor/norm_statistics.h"
 
 namespace protium {
 namespace {
@@ -152,7 +153,7 @@ void CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
 //   it;
 // - gradients: autograd leaves them in the tensor's grad; then they are copied or added into the
 //   sink. A training forward pass holds its output with the graph until Backward(), which frees it.
-class RecordedNet final : public Net {
+class RecordedNet final : public Net, public NormalisingNet {
  public:
   RecordedNet(RecordedMaker make, Recorded net, const NetInputs& inputs)
       : make_(std::move(make)),
@@ -168,6 +169,7 @@ class RecordedNet final : public Net {
   int64_t least_rows() const override { return net_.normalises_batches ? 2 : 1; }
   bool runs_on_devices() const override { return true; }
   int64_t members() const override { return net_.members; }
+  void FreezeStatistics(const std::vector<bool>& frozen) override { frozen_ = frozen; }
 
   void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) override {
     Translated([&] { BindTo(parameters, buffers); });
@@ -222,6 +224,7 @@ class RecordedNet final : public Net {
     const at::AutoGradMode record(training != nullptr);
     if (training != nullptr) Seed(*training, parameter_memory_[0].device());
     net_.train(training != nullptr);
+    if (training != nullptr && !frozen_.empty()) net_.freeze(frozen_);
     LoadWholeBuffers();
     RunForward(rows, training != nullptr);
     if (training != nullptr) StoreWholeBuffers();
@@ -250,6 +253,7 @@ class RecordedNet final : public Net {
   void RunForward(const Batch& rows, bool training) {
     const std::vector<uint32_t> parameters = CountWrites(net_.parameters);
     const std::vector<uint32_t> buffers = CountWrites(net_.buffers);
+    const auto frozen = CopyFrozen();
     {
       const Autocast autocast(training && bfloat16_);
       recorded_ = net_.forward(rows);
@@ -257,6 +261,25 @@ class RecordedNet final : public Net {
     if (training && bfloat16_ && recorded_.defined()) recorded_ = recorded_.to(at::kFloat);
     CheckNotWritten(net_.parameters, parameters, "parameter", "while it computes");
     if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "while it predicts");
+    CheckFrozen(frozen);
+  }
+
+  // The kernels of batch norm write to statistics without counting that.
+  std::vector<std::pair<size_t, at::Tensor>> CopyFrozen() const {
+    std::vector<std::pair<size_t, at::Tensor>> copies;
+    for (size_t i = 0; i < frozen_.size(); ++i) {
+      if (frozen_[i]) copies.emplace_back(i, net_.buffers[i].second.clone());
+    }
+    return copies;
+  }
+
+  // A traced module, for instance, goes on as it was traced.
+  void CheckFrozen(const std::vector<std::pair<size_t, at::Tensor>>& before) const {
+    for (const auto& copy : before) {
+      const auto& buffer = net_.buffers[copy.first];
+      TORCH_CHECK(buffer.second.equal(copy.second), "the net writes to its buffer ", buffer.first,
+                  ", which train.parameters freezes");
+    }
   }
 
   // Whole-number buffers cannot be views of the floats that training combines.
@@ -310,6 +333,7 @@ class RecordedNet final : public Net {
   at::Device device_;
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
+  std::vector<bool> frozen_;  // By buffer; empty: none is.
   std::vector<at::Tensor> parameter_memory_;
   std::vector<at::Tensor> buffer_memory_;
   at::Tensor recorded_;  // The output of the last training forward, with its graph.

@@ -36,7 +36,10 @@ struct Recorded {
   std::function<at::Tensor(const Batch& rows)> forward;  // [rows, outputs], or [rows] if one.
   std::function<void(bool training)> train;              // Switches dropout and batch norm.
   bool normalises_batches = false;                       // It needs two rows to train on.
-  int64_t members = 1;                                   // Net::members().
+  // After train(true): makes the batch norms whose buffers are `frozen`, by their position, use
+  // these and leave them (NormalisingNet).
+  std::function<void(const std::vector<bool>& frozen)> freeze;
+  int64_t members = 1;  // Net::members().
   // Sets the new tensors to the values that training starts from; empty: they already have them.
   std::function<void(uint64_t key)> initialise;
 };

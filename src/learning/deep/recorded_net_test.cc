@@ -10,6 +10,7 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -23,6 +24,7 @@
 #include "nets/kernel_net.h"
 #include "protium/nets.h"
 #include "rows/rows.h"
+#include "tensor/norm_statistics.h"
 #include "tensor/predict.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "train/buffer_sums.h"
@@ -113,6 +115,25 @@ TEST(RecordedNet, DropoutIsAFunctionOfItsKeyAlone) {
   const at::Tensor one = TensorOf(net->Forward(rows.batch(), &keys[0])).clone();
   EXPECT_FALSE(torch::equal(one, TensorOf(net->Forward(rows.batch(), &keys[1]))));
   EXPECT_TRUE(torch::equal(one, TensorOf(net->Forward(rows.batch(), &keys[0]))));
+}
+
+TEST(RecordedNet, TrainsWithFrozenStatisticsAsItPredicts) {
+  const auto net = ModuleBuilder<OddNet, TabularMlpOptions>()(Json::object(), TabularInputs(6, {5}))
+                       .ValueOrDie();
+  const auto weights = Weights::Make(*net).ValueOrDie();
+  net->Initialise(1);
+  const SyntheticRows rows({.rows = 30, .numeric = 6, .cardinalities = {5}, .seed = 8});
+  const uint64_t key = 3;
+  net->Forward(rows.batch(), &key);  // Statistics of its own.
+  const std::vector<float> before(weights->buffers().begin(), weights->buffers().end());
+  const at::Tensor predicted = TensorOf(net->Forward(rows.batch(), nullptr)).clone();
+  auto& norms = dynamic_cast<NormalisingNet&>(*net);
+  norms.FreezeStatistics({true, true, false});
+  EXPECT_TRUE(torch::equal(TensorOf(net->Forward(rows.batch(), &key)), predicted));
+  EXPECT_TRUE(std::ranges::equal(weights->buffers(), before));
+  norms.FreezeStatistics({false, false, false});
+  EXPECT_FALSE(torch::equal(TensorOf(net->Forward(rows.batch(), &key)), predicted));
+  EXPECT_EQ(weights->buffers().back(), 2.0f);
 }
 
 // The same net as tabular_mlp, which has handwritten kernels.

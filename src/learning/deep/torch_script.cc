@@ -10,6 +10,7 @@
 #include "deep/float_tensor.h"
 #include "deep/recorded_net.h"
 #include "protium/nets.h"
+#include "tensor/norm_statistics.h"
 
 namespace protium {
 namespace {
@@ -37,6 +38,22 @@ at::Tensor ReadInput(const Batch& rows, const std::string& field) {
   return tensor.scalar_type() == at::kInt ? tensor.to(at::kLong) : tensor;
 }
 
+// Puts the modules with frozen statistics, but not those below them, into evaluation mode.
+std::function<void(const std::vector<bool>&)> Freezer(const torch::jit::Module& module,
+                                                      const Recorded& net) {
+  std::vector<std::pair<size_t, torch::jit::Module>> norms;
+  for (const auto& each : module.named_modules()) {
+    for (size_t b = 0; b < net.buffers.size() && each.value.hasattr("training"); ++b) {
+      if (IsStatisticOf(each.name, net.buffers[b].first)) norms.emplace_back(b, each.value);
+    }
+  }
+  return [norms](const std::vector<bool>& frozen) mutable {
+    for (auto& [buffer, norm] : norms) {
+      if (frozen[buffer]) norm.setattr("training", false);
+    }
+  };
+}
+
 // Loads to the device directly: moving the module's tensors later would leave constants of the
 // file's code on the CPU.
 Recorded Load(const TorchScriptOptions& options, at::Device device) {
@@ -57,6 +74,7 @@ Recorded Load(const TorchScriptOptions& options, at::Device device) {
     net.normalises_batches = net.normalises_batches || norm;
   }
   net.train = [module](bool training) { module->train(training); };
+  net.freeze = Freezer(*module, net);
   net.forward = [module, names = options.inputs](const Batch& rows) {
     std::vector<torch::jit::IValue> inputs;
     for (const std::string& name : names) inputs.emplace_back(ReadInput(rows, name));

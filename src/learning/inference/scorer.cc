@@ -25,10 +25,10 @@
 #include "inference/roll_forward.h"
 #include "model/background.h"
 #include "model/explanations.h"
-#include "model/int8.h"
 #include "model/model_state.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
+#include "model/rounded.h"
 
 namespace protium {
 namespace {

@@ -169,6 +169,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
   config.scratch = RowsScratch(session);
   if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
   config.servers = chain.estimator->options.gang.servers;
+  config.deadline = chain.estimator->options.gang.deadline;
   config.shared = SharedWith(session, chain, rows.all, config);
   return config;
 }
@@ -205,6 +206,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
   if (options.gang.servers > 0) record.Set("servers", options.gang.servers);
   const Json training = chain.estimator->kind->DescribeTraining(chain.options.back().options);
   if (training.contains("shards")) record.Set("shards", training["shards"]);
+  if (training.contains("staleness")) record.Set("staleness", training["staleness"]);
   if (training.contains("rounds")) record.Set("rounds", trained.steps);
   record.Set("steps", trained.steps);
   record.Set("weights_sha256", trained.weights_sha256);

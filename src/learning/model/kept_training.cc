@@ -82,6 +82,8 @@ Result<std::optional<Kept>> FindKept(LocalStore& store, const std::string& name)
   for (int tries = 0; tries < kTries; ++tries) {
     PT_LET(std::optional<Ref> ref, store.refs().Get(kTrainingRef + name));
     if (!ref) return std::optional<Kept>();
+    // Whole: nobody can make it again.
+    PT_TRY(store.Verify(ref->object).status());
     PT_LET(std::optional<StoredObject> object, store.Find(ref->object));
     if (!object) continue;
     TrainingFacts facts;
@@ -183,7 +185,8 @@ Result<StoredObject> StoreState(LocalStore& store, const TrainingPlace& place,
   return draft.Commit({.content = state.weights_xxh3,
                        .seconds = state.seconds,
                        .facts = FieldsToJson(facts),
-                       .synced = true});
+                       .synced = true,
+                       .own = true});
 }
 
 Result<Kept> FindWeights(LocalStore& store, const std::string& name) {

@@ -12,6 +12,7 @@
 #include "os/file.h"
 #include "os/temporary_folder.h"
 #include "store/local_store.h"
+#include "store/testing/flip.h"
 #include "train/checkpoint.h"
 
 namespace protium {
@@ -149,6 +150,25 @@ TEST_F(KeptTraining, WhatIsGoneIsAFaultNotANewBeginning) {
   const Fault fault = FaultOf(ContinueTraining(Place("second"), "daily").status());
   EXPECT_EQ(fault.exit, Exit::kInput);
   EXPECT_THAT(fault.fix, HasSubstr("protium cache rm daily"));
+}
+
+TEST_F(KeptTraining, AFlippedBitInAnyPartIsAFaultNotOtherWeights) {
+  for (const char* part :
+       {"best.safetensors", "optimizer.safetensors", "state.json", "weights.safetensors"}) {
+    ContinuedTraining first = Continue("first");
+    Train("first", 1);
+    Train("first", 2, 10);
+    ASSERT_EQ(Keep("first", first), "");
+    const auto store = LocalStore::Open({.folder = store_}).ValueOrDie();
+    const auto ref = store->refs().Get("training/daily").ValueOrDie();
+    FlipBit(store->Find(ref->object).ValueOrDie()->Path(part));
+    const Fault fault = FaultOf(ContinueTraining(Place("second"), "daily").status());
+    EXPECT_EQ(fault.exit, Exit::kInput) << part;
+    EXPECT_THAT(fault.what, HasSubstr("is damaged or gone")) << part;
+    EXPECT_FALSE(CopyKeptWeights(store_, "daily", folder_.path() / "copy").ok()) << part;
+    ASSERT_TRUE(store->refs().Drop("training/daily", ref->object).ValueOrDie());
+    fs::remove_all(folder_.path() / "first");
+  }
 }
 
 TEST_F(KeptTraining, ADamagedCheckpointIsNotKept) {

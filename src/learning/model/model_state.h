@@ -30,7 +30,7 @@ struct ModelState {
   Json profile;           // What it keeps of its training rows (ProfileToKeep()); null: nothing.
   std::string history;    // The file of the rows that it keeps (kept_history.h); empty: none.
   ExplainConfig explain;  // PipelineModel::Explaining(); not saved.
-  bool int8 = false;      // WithInt8() (model/int8.h); not saved.
+  bool int8 = false;      // WithInt8() (model/rounded.h); not saved.
 };
 
 // Returns a copy of `model` that also stores how its input table is made; Save() writes it as

@@ -132,13 +132,13 @@ bool CanRunGraphs() { return NumericsOfOnnx().ok(); }
 Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(const NetConfig& config,
                                                          const std::filesystem::path& weights,
                                                          const std::vector<ScaledNumber>& scaled,
-                                                         bool int8) {
+                                                         WeightPrecision precision) {
   if (const auto there = NumericsOfOnnx(); !there.ok()) {
     return WithoutRuntime(config.net.name, there.status());
   }
   PT_LET(const Safetensors file, Safetensors::Read(weights));
   onnx::GraphedNet graphed = GraphedNetOf(config);
-  graphed.int8 = int8;
+  graphed.precision = precision;
   PT_LET(onnx::NetFile graph, onnx::WriteNet(graphed, file));
   PT_LET(OnnxNet net, OnnxNet::OfBytes(std::move(graph.bytes), weights.string(), graph.work));
   return std::make_shared<const RowGraph>(config, scaled, std::move(net));

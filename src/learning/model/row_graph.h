@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "nets/weight_precision.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
 
@@ -24,9 +25,10 @@ bool CanRunGraphs();
 
 // Fails with Exit::kUsage for other nets, and with Exit::kEnvironment, naming the command that
 // brings it, where ONNX Runtime is missing. `scaled`: numbers that are made while rows are packed.
-// `int8`: the graph of a net made of layers, with weights of 8 bits.
+// `precision`: that of the graph's weights, for any net that graphs express.
 Result<std::shared_ptr<const RowPredictor>> OpenRowGraph(
     const NetConfig& config, const std::filesystem::path& weights,
-    const std::vector<ScaledNumber>& scaled = {}, bool int8 = false);
+    const std::vector<ScaledNumber>& scaled = {},
+    WeightPrecision precision = WeightPrecision::kFloat32);
 
 }  // namespace protium

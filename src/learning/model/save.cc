@@ -51,7 +51,7 @@ Json CollectMetrics(const ModelState& state) {
       chain.estimator &&
       chain.estimator->kind->DescribeTraining(chain.options.back().options).contains("rounds");
   if (rounds) metrics["training"]["rounds"] = trained.steps;
-  if (!trained.int8.is_null()) metrics["training"]["int8"] = trained.int8;
+  if (!trained.rounded.is_null()) metrics["training"]["rounded"] = trained.rounded;
   if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
   if (!trained.splits.is_null()) metrics["splits"] = trained.splits;
   return metrics;

@@ -124,23 +124,38 @@ Status CheckServers(const TorchEstimatorOptions& options, const std::string& at)
                   "set it to one of sgd without momentum, adagrad (both without weight_decay), "
                   "rowwise_adagrad, lazy_adam");
   }
-  if (train.mode != TrainMode::kExact) {
-    return refuse("there is no other mode than exact", "train.mode", "set it to \"exact\"");
+  if (train.mode == TrainMode::kLocal) {
+    return refuse("steps of the mode \"local\" are not made", "train.mode",
+                  "set it to \"exact\" or \"server\"");
   }
-  if (train.share_optimizer) {
-    return refuse("workers cannot share the optimizer: servers hold the state of their rows",
-                  "train.share_optimizer", "leave it out");
+  if (!train.share_optimizer) return Status::OK();
+  return refuse("workers cannot share the optimizer: servers hold the state of their rows",
+                "train.share_optimizer", "leave it out");
+}
+
+// What steps that servers make one gradient at a time are not built for.
+Status CheckAsynchronous(const TorchEstimatorOptions& options, const std::string& at) {
+  const TrainOptions& train = options.train;
+  const auto refuse = [&](std::string what, const char* key, std::string why, std::string fix) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = std::move(what),
+                 .where = at + key,
+                 .why = std::move(why),
+                 .fix = fix + ", or train.mode to \"exact\""});
+  };
+  if (train.mode == TrainMode::kServer && options.gang.servers == 0) {
+    return refuse("mode \"server\" needs servers, and gang.servers is 0", "gang.servers",
+                  "servers hold the weights that workers read and move", "set it to 1");
   }
-  if (train.gradients != Precision::kFloat32) {
-    return refuse("gradients are not rounded", "train.gradients", "set it to \"float32\"");
+  if (!train.asynchronous()) return Status::OK();
+  if (train.average > 0) {
+    return refuse("with mode \"server\" weights are not averaged", "train.average",
+                  "workers make steps at different times, so there are no weights of a step",
+                  "set it to 0");
   }
-  if (!train.from.model.empty()) {
-    return refuse("training does not begin with the weights of a model", "train.from",
-                  "leave it out");
-  }
-  if (train.average == 0) return Status::OK();
-  return refuse("weights are not averaged: that takes all rows of tables on every rank",
-                "train.average", "set it to 0");
+  if (train.gradients == Precision::kFloat32) return Status::OK();
+  return refuse("with mode \"server\" gradients are not rounded", "train.gradients",
+                "they travel in the memory of this machine", "set it to \"float32\"");
 }
 
 // The weights depend on the number of shards, so it is not silently raised to suit the workers.
@@ -171,6 +186,7 @@ Json Describe(const TorchEstimatorOptions& options) {
                    {"epochs", options.train.epochs}};
   if (options.gang.servers > 0) training["servers"] = options.gang.servers;
   if (options.train.mode == TrainMode::kLocal) training["steps_alone"] = options.train.local.every;
+  if (options.train.asynchronous()) training["staleness"] = ToJson(options.train.staleness);
   if (options.train.gradients != Precision::kFloat32) training["gradients"] = "bfloat16";
   if (options.train.share_optimizer) training["shared"] = true;
   const bool host = options.gang.gpus_per_worker == 0;
@@ -214,8 +230,9 @@ Status CheckGradients(const TorchEstimatorOptions& options, const std::string& a
 
 Status CheckMode(const TorchEstimatorOptions& options, const std::string& at) {
   PT_TRY(CheckShared(options, at));
+  PT_TRY(CheckAsynchronous(options, at));
   PT_TRY(CheckGradients(options, at));
-  if (options.train.mode == TrainMode::kExact || options.gang.gpus_per_worker == 0) {
+  if (options.train.mode != TrainMode::kLocal || options.gang.gpus_per_worker == 0) {
     return Status::OK();
   }
   return Fail({.exit = Exit::kUsage,

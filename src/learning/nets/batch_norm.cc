@@ -11,6 +11,7 @@ void BatchNorm::Forward(const float* in, int64_t rows, int64_t columns, const No
                         float* out) {
   const auto width = size_t(columns);
   const double n = double(rows);
+  frozen_ = false;
   mean_.assign(width, 0);
   deviation_.assign(width, 0);
   for (int64_t i = 0; i < rows; ++i) {
@@ -32,6 +33,25 @@ void BatchNorm::Forward(const float* in, int64_t rows, int64_t columns, const No
     float& variance = tensors.running_variance[j];
     variance = float((1 - kNormMomentum) * double(variance) + kNormMomentum * squares / (n - 1));
   }
+  Normalise(in, rows, tensors, out);
+}
+
+void BatchNorm::ForwardFrozen(const float* in, int64_t rows, int64_t columns,
+                              const NormTensors& tensors, float* out) {
+  const auto width = size_t(columns);
+  frozen_ = true;
+  mean_.resize(width);
+  deviation_.resize(width);
+  for (size_t j = 0; j < width; ++j) {
+    mean_[j] = double(tensors.running_mean[j]);
+    deviation_[j] = 1 / std::sqrt(double(tensors.running_variance[j]) + kNormEpsilon);
+  }
+  Normalise(in, rows, tensors, out);
+}
+
+void BatchNorm::Normalise(const float* in, int64_t rows, const NormTensors& tensors,
+                          float* out) const {
+  const size_t width = mean_.size();
   for (int64_t i = 0; i < rows; ++i) {
     for (size_t j = 0; j < width; ++j) {
       const size_t at = size_t(i) * width + j;
@@ -43,6 +63,7 @@ void BatchNorm::Forward(const float* in, int64_t rows, int64_t columns, const No
 
 // With x' the normalised input and g the derivative by the output, the derivative by x is
 // weight / deviation / n * (n g - sum(g) - x' sum(g x')): mean and variance depend on every row.
+// Frozen ones depend on none, and it is weight / deviation * g.
 void BatchNorm::Backward(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,
                          float* gradient, float* weight, float* bias) {
   const auto width = size_t(columns);
@@ -64,6 +85,10 @@ void BatchNorm::Backward(const float* in, int64_t rows, int64_t columns, const N
   for (int64_t i = 0; i < rows; ++i) {
     for (size_t j = 0; j < width; ++j) {
       const size_t at = size_t(i) * width + j;
+      if (frozen_) {
+        gradient[at] = float(double(tensors.weight[j]) * deviation_[j] * double(gradient[at]));
+        continue;
+      }
       const double normal = (double(in[at]) - mean_[j]) * deviation_[j];
       const double all = n * double(gradient[at]) - sums_[j] - normal * products_[j];
       gradient[at] = float(double(tensors.weight[j]) * deviation_[j] / n * all);

@@ -24,12 +24,18 @@ class BatchNorm {
   // kNormMomentum: the variance used here is over n, the running one over n - 1.
   void Forward(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,
                float* out);
-  // The backward pass of the last Forward(), with its `in`: turns `gradient` from the derivative by
+  // The same with the running statistics, which stay as they are; any number of rows.
+  void ForwardFrozen(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,
+                     float* out);
+  // The backward pass of the last forward, with its `in`: turns `gradient` from the derivative by
   // `out` into that by `in`, and sets `weight` and `bias` to the derivatives by the parameters.
   void Backward(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,
                 float* gradient, float* weight, float* bias);
 
  private:
+  void Normalise(const float* in, int64_t rows, const NormTensors& tensors, float* out) const;
+
+  bool frozen_ = false;  // The last forward was ForwardFrozen().
   std::vector<double> mean_;
   std::vector<double> deviation_;  // Inverse.
   std::vector<double> sums_;

@@ -11,6 +11,7 @@
 #include "nets/mlp_kernels.h"
 #include "nets/net_columns.h"
 #include "protium/nets.h"
+#include "tensor/norm_statistics.h"
 #include "tensor/philox.h"
 
 namespace protium {
@@ -44,7 +45,7 @@ void Begin(const LayerTensor& tensor, uint64_t key, const IdTables* ids, std::sp
 
 // Values go through the layers in order, derivatives in reverse order. Backward() must directly
 // follow its Forward().
-class KernelNet final : public Net {
+class KernelNet final : public Net, public NormalisingNet {
  public:
   KernelNet(Layers layers, const NetInputs& inputs)
       : layers_(std::move(layers)),
@@ -74,6 +75,8 @@ class KernelNet final : public Net {
     int8_ = int8;
     return true;
   }
+  void FreezeStatistics(const std::vector<bool>& frozen) override { memory_.frozen = frozen; }
+
   void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) override {
     memory_.weights = std::move(parameters);
     memory_.running = std::move(buffers);

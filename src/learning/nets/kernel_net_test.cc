@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "nets/pieces.h"
+#include "tensor/norm_statistics.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "tensor/weights.h"
 
@@ -46,6 +47,14 @@ class Slopes {
     // Not 0, where linear starts.
     DrawUniform(4, -0.5f, 0.5f, made_.weights->parameters());
     DrawUniform(5, -1, 1, by_);
+  }
+
+  // Of all batch norms.
+  Slopes&& Frozen() && {
+    auto& net = dynamic_cast<NormalisingNet&>(*made_.net);
+    net.FreezeStatistics(std::vector<bool>(made_.net->buffers().size(), true));
+    DrawUniform(7, 0.5f, 2, made_.weights->buffers());
+    return std::move(*this);
   }
 
   double Value() {
@@ -232,6 +241,30 @@ TEST(KernelNet, GivesTheSlopesOfDropoutAndBatchNorm) {
   const NetInputs inputs = TabularInputs(5, {7, 3}, 2);
   Slopes("tabular_mlp", {{"hidden", {12, 8}}, {"dropout", 0.25}}, inputs).ExpectEqual();
   Slopes("tabular_mlp", {{"hidden", {12}}, {"batch_norm", true}}, inputs).ExpectEqual();
+}
+
+TEST(KernelNet, GivesTheSlopesOfFrozenBatchNorm) {
+  const NetInputs inputs = TabularInputs(5, {7, 3}, 2);
+  Slopes("tabular_mlp", {{"hidden", {12}}, {"batch_norm", true}}, inputs).Frozen().ExpectEqual();
+}
+
+// And so it computes for a row what it predicts for it.
+TEST(KernelNet, UsesFrozenStatisticsAndLeavesThem) {
+  const Made made("tabular_mlp", {{"hidden", {6, 4}}, {"batch_norm", true}}, TabularInputs(3, {}));
+  DrawUniform(6, 0.5f, 2, made.weights->buffers());
+  const std::vector<float> before(made.weights->buffers().begin(), made.weights->buffers().end());
+  const SyntheticRows rows({.rows = 9, .numeric = 3, .seed = 3});
+  const auto predicted = Copy(made.net->Forward(rows.batch(), nullptr));
+  auto& norms = dynamic_cast<NormalisingNet&>(*made.net);
+  norms.FreezeStatistics({true, true, true, true});
+  const auto trained = Copy(made.net->Forward(rows.batch(), &kKey));
+  for (size_t i = 0; i < predicted.size(); ++i) EXPECT_NEAR(trained[i], predicted[i], 1e-5);
+  EXPECT_TRUE(std::ranges::equal(made.weights->buffers(), before));
+  norms.FreezeStatistics({false, false, true, true});
+  made.net->Forward(rows.batch(), &kKey);
+  const std::span<const float> now = made.weights->buffers();
+  EXPECT_FALSE(std::ranges::equal(now.first(12), std::span(before).first(12)));
+  EXPECT_TRUE(std::ranges::equal(now.last(8), std::span(before).last(8)));
 }
 
 TEST(KernelNet, GivesTheSlopesOfASumOfNets) {

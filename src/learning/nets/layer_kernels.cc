@@ -302,8 +302,13 @@ class NormKernel final : public ParameterKernel {
 
   float* Forward(float* in) override {
     in_ = in;
-    norm_.Forward(in, rows(), width_, Tensors(), Reserve(out_, width_));
-    return out_.data();
+    float* const out = Reserve(out_, width_);
+    if (!memory_.frozen.empty() && memory_.frozen[first_.buffer]) {
+      norm_.ForwardFrozen(in, rows(), width_, Tensors(), out);
+    } else {
+      norm_.Forward(in, rows(), width_, Tensors(), out);
+    }
+    return out;
   }
 
   float* Backward(float* gradient, const GradientSink& sink) override {

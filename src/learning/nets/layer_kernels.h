@@ -24,6 +24,7 @@ struct NetMemory {
 
   std::vector<FloatValues> weights;  // Parameters of all layers, in their order.
   std::vector<FloatValues> running;  // Buffers, likewise.
+  std::vector<bool> frozen;          // By buffer: a statistic that stays as it is. Empty: none is.
   BatchRows
       rows;  // Of the last Forward(): a view of the caller's rows, which Backward() reads again.
   uint64_t key = 0;  // Key of its randomness.

@@ -116,10 +116,10 @@ std::vector<std::string> NotesOn(const Cells& cells, bool net_only) {
   return notes;
 }
 
-Result<Value> AddNetOf(const Json& json, const Safetensors& weights, bool int8, Cells& cells,
-                       Graph& graph) {
+Result<Value> AddNetOf(const Json& json, const Safetensors& weights, WeightPrecision precision,
+                       Cells& cells, Graph& graph) {
   PT_LET(GraphedNet net, NetOf(json));
-  net.int8 = int8;
+  net.precision = precision;
   ColumnsFeed feed(json, cells, graph);
   return AddNet(net, weights, feed, graph);
 }
@@ -131,8 +131,9 @@ Result<OnnxReport> Write(const OnnxOptions& options) {
   Cells cells(graph, ColumnsOf(model, options.net_only), CategoriesOf(model, options.net_only));
   if (!options.net_only) PT_TRY(AddStages(model, cells, graph));
   const Json& json = model.json("net.json");
-  PT_LET(const Value net, IsForest(json) ? AddForest(json, weights, cells, graph)
-                                         : AddNetOf(json, weights, options.int8, cells, graph));
+  PT_LET(const Value net, IsForest(json)
+                              ? AddForest(json, weights, cells, graph)
+                              : AddNetOf(json, weights, options.precision, cells, graph));
   OnnxReport report;
   PT_LET(report.outputs,
          AddPredictions(json.at("objective"), model.json("schema.json").at("output"), net, graph));

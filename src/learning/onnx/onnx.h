@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "nets/weight_precision.h"
 
 namespace protium {
 
@@ -24,7 +25,8 @@ struct OnnxOptions {
   std::filesystem::path model;  // A model folder.
   std::filesystem::path file;   // Appears whole or not at all; replaced if it exists.
   bool net_only = false;        // Inputs are then the columns that the net reads.
-  bool int8 = false;            // With the weights of 8 bits of `predict --precision int8`.
+  // In int8 its weights of 8 bits are those of `predict --precision int8`. Forests have none.
+  WeightPrecision precision = WeightPrecision::kFloat32;
 };
 
 struct OnnxColumn {
@@ -43,7 +45,7 @@ struct OnnxReport {
 Result<OnnxReport> WriteOnnx(const OnnxOptions& options);
 
 // Increase it whenever the layout of OnnxOptions or OnnxReport changes.
-inline constexpr int32_t kOnnxLibraryVersion = 2;
+inline constexpr int32_t kOnnxLibraryVersion = 3;
 
 // The library's only entry point, protium_write_onnx. Returns false if it was built for another
 // version.

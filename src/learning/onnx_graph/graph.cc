@@ -188,6 +188,10 @@ Value Graph::Int32s(std::span<const int32_t> numbers) {
   return Constant(kInt32, numbers.data(), numbers.size_bytes(), {int64_t(numbers.size())});
 }
 
+Value Graph::Bfloat16s(std::span<const Bfloat16> numbers, std::vector<int64_t> dims) {
+  return Constant(kBfloat16, numbers.data(), numbers.size_bytes(), std::move(dims));
+}
+
 Value Graph::Texts(std::span<const std::string> texts) {
   const Value value{NewName(), kText};
   const auto size = int64_t(texts.size());

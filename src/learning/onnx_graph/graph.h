@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "onnx_runtime/outline.h"
+#include "protium/elements.h"
 
 namespace protium::onnx {
 
@@ -21,6 +22,8 @@ using Element = NetElement;
 inline constexpr Element kFloat = Element::kFloat, kNumber = Element::kDouble,
                          kWhole = Element::kInt64, kText = Element::kString, kFlag = Element::kBool,
                          kUint8 = Element::kUint8, kInt8 = Element::kInt8, kInt32 = Element::kInt32;
+// Of constants alone, which are cast before they are used.
+inline constexpr Element kBfloat16 = Element(16);
 
 // A value of the graph: its name and the type of its elements. Its shape follows from the node that
 // makes it; except for constants, the first dimension is always the rows.
@@ -60,6 +63,7 @@ class Graph {
   Value Flags(std::span<const uint8_t> flags);
   Value Int8s(std::span<const int8_t> numbers, std::vector<int64_t> dims);
   Value Int32s(std::span<const int32_t> numbers);
+  Value Bfloat16s(std::span<const Bfloat16> numbers, std::vector<int64_t> dims);
 
   // Casts the value to another element type; returns it unchanged if it has that type.
   Value As(const Value& value, Element element);

@@ -55,7 +55,7 @@ class Int8Net : public testing::TestWithParam<Case> {
 
   Result<OnnxNet> Graph(bool int8) const {
     onnx::GraphedNet graphed = graphed_;
-    graphed.int8 = int8;
+    graphed.precision = int8 ? WeightPrecision::kInt8 : WeightPrecision::kFloat32;
     const auto* const first = reinterpret_cast<const std::byte*>(bytes_.data());
     PT_LET(const Safetensors file, Safetensors::Parse({first, first + bytes_.size()}, "weights"));
     PT_LET(const onnx::NetFile graph, onnx::WriteNet(graphed, file));
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Int8Nets, AreRefusedByNameUnlessTheyAreMadeOfLayers) {
-  const onnx::GraphedNet net{.net = {"cnn", Json::object()}, .int8 = true};
+  const onnx::GraphedNet net{.net = {"cnn", Json::object()}, .precision = WeightPrecision::kInt8};
   const Safetensors none = Safetensors::Parse({}, "weights").ValueOr(Safetensors());
   EXPECT_THAT(FaultOf(onnx::WriteNet(net, none).status()).what,
               testing::HasSubstr("the net \"cnn\" is not computed in int8"));

@@ -93,7 +93,7 @@ class LayerWriter {
   Result<Value> Tensor(const LayerTensor& tensor) { return writer_.Weight(tensor.name); }
 
   bool Rounds(int64_t inputs, int64_t outputs) const {
-    return writer_.net().int8 && GainsByInt8(inputs, outputs);
+    return writer_.net().precision == WeightPrecision::kInt8 && GainsByInt8(inputs, outputs);
   }
 
   // sums + x weight'.

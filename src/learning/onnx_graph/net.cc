@@ -47,7 +47,7 @@ Status CheckSizes(const GraphedNet& net) {
 Result<Value> Add(NetWriter& writer) {
   PT_TRY(CheckSizes(writer.net()));
   const Choice& net = writer.net().net;
-  if (writer.net().int8 && !IsLayered(net.name)) {
+  if (writer.net().precision == WeightPrecision::kInt8 && !IsLayered(net.name)) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the net \"" + net.name + "\" is not computed in int8",
                  .why = fmt::format("these nets are: {}", fmt::join(LayeredNetNames(), ", "))});

@@ -13,6 +13,7 @@
 
 #include "format/safetensors.h"
 #include "nets/layers.h"
+#include "nets/weight_precision.h"
 #include "onnx_graph/graph.h"
 #include "protium/choice.h"
 #include "protium/net_columns.h"
@@ -24,7 +25,8 @@ struct GraphedNet {
   Choice net;
   NetShape shape;
   std::vector<VectorColumn> lists;
-  bool int8 = false;  // With the weights of 8 bits that nets/forward.h computes with.
+  // In int8 its weights of 8 bits are those that nets/forward.h computes with.
+  WeightPrecision precision = WeightPrecision::kFloat32;
 };
 
 // What a net reads, as values of the graph.

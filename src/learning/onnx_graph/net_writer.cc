@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/fault.h"
+#include "base/half.h"
 
 namespace protium::onnx {
 namespace {
@@ -33,6 +35,9 @@ Result<std::vector<float>> NetWriter::NumbersOf(const std::string& name) const {
   // Data in the file may be unaligned.
   std::vector<float> numbers(tensor->data.size() / sizeof(float));
   std::memcpy(numbers.data(), tensor->data.data(), numbers.size() * sizeof(float));
+  if (IsStored16(tensor->shape)) {
+    for (float& each : numbers) each = Widen(NarrowToBfloat16(each));
+  }
   return numbers;
 }
 
@@ -47,7 +52,14 @@ Result<std::vector<float>> NetWriter::NumbersOf(const Variable& tensor) const {
 
 Result<Value> NetWriter::Weight(const std::string& name) {
   PT_LET(const std::vector<float> numbers, NumbersOf(name));
-  return graph_.Floats(numbers, weights_.Find(name)->shape);
+  return Stored(numbers, weights_.Find(name)->shape);
+}
+
+Value NetWriter::Stored(const std::vector<float>& numbers, std::vector<int64_t> dims) {
+  if (!IsStored16(dims)) return graph_.Floats(numbers, std::move(dims));
+  std::vector<Bfloat16> halves(numbers.size());
+  std::ranges::transform(numbers, halves.begin(), NarrowToBfloat16);
+  return graph_.As(graph_.Bfloat16s(halves, std::move(dims)), kFloat);
 }
 
 Value NetWriter::Multiply(const Value& x, const Value& weight, const Value& bias) {
@@ -74,7 +86,7 @@ Result<Value> NetWriter::DenseOfEach(const Value& x, const std::string& name, in
   }
   const int64_t out = tensor->shape[0], in = tensor->shape[1];
   Count(double(tokens) * double(out) * double(in));
-  const Value turned = graph_.Floats(Transpose(weight, size_t(out), size_t(in)), {in, out});
+  const Value turned = Stored(Transpose(weight, size_t(out), size_t(in)), {in, out});
   return graph_.Add("Add", {graph_.Add("MatMul", {x, turned}, kFloat), bias}, kFloat);
 }
 

@@ -24,12 +24,15 @@ class NetWriter {
   double work() const { return work_; }
   void Count(double multiplications) { work_ += multiplications; }
 
-  // Fail with Exit::kInput for a tensor that there is not, or that is not of float32.
+  // Fail with Exit::kInput for a tensor that there is not, or that is not of float32. Numbers are
+  // rounded to bfloat16 if the graph is to hold them so.
   Result<const NamedTensor*> Find(const std::string& name) const;
   Result<std::vector<float>> NumbersOf(const std::string& name) const;
   // Also fails for another shape than the net's.
   Result<std::vector<float>> NumbersOf(const Variable& tensor) const;
   Result<Value> Weight(const std::string& name);
+  // Numbers of tensors, perhaps in another order, as a constant in the graph's precision.
+  Value Stored(const std::vector<float>& numbers, std::vector<int64_t> dims);
 
   // x weight' + bias, of rows [rows, in].
   Result<Value> Dense(const Value& x, const std::string& name);
@@ -56,6 +59,10 @@ class NetWriter {
   Value Together(const std::vector<Value>& parts, int64_t axis);
 
  private:
+  bool IsStored16(const std::vector<int64_t>& shape) const {
+    return net_.precision == WeightPrecision::kBfloat16 && IsInBfloat16(shape);
+  }
+
   const GraphedNet& net_;
   const Safetensors& weights_;
   NetFeed& feed_;

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <limits>
 
 #include "base/fault.h"
 #include "onnx_runtime/testing/tiny_net.h"
@@ -68,6 +71,23 @@ TEST_F(Net, HasTheSameBitsBesideAnyRows) {
   for (int64_t i = 0; i < net.height(); ++i) many.insert(many.end(), {0.1F, 0.7F});
   const std::vector<float> beside = Run(net, net.height(), many);
   for (size_t i = 0; i < beside.size(); ++i) EXPECT_EQ(beside[i], alone[i % 2]);
+}
+
+TEST_F(Net, KeepsWhatIsNotFiniteToItsRow) {
+  constexpr float kEndless = std::numeric_limits<float>::infinity();
+  const OnnxNet net = Opened(Product(), {"sum"}).ValueOrDie();
+  const std::vector<float> made = Run(net, 3, {1, 1, kEndless, std::nanf(""), 1, 1});
+  EXPECT_THAT(std::vector(made.begin(), made.begin() + 2), Run(net, 1, {1, 1}));
+  EXPECT_TRUE(std::isnan(made[2]));
+  EXPECT_THAT(std::vector(made.begin() + 4, made.end()), Run(net, 1, {1, 1}));
+  EXPECT_TRUE(std::isinf(Run(net, 1, {kEndless, 0})[0]));
+}
+
+TEST_F(Net, RefusesFilesLargerThanProtocolBuffersCanBe) {
+  ASSERT_TRUE(WriteFile(folder_.path() / "net.onnx", Product()).ok());
+  std::filesystem::resize_file(folder_.path() / "net.onnx", uintmax_t{1} << 31);
+  EXPECT_THAT(Render(FaultOf(OnnxNet::Open(folder_.path() / "net.onnx").status())),
+              HasSubstr("has 2147483648 bytes; the limit is 2147483647"));
 }
 
 TEST_F(Net, RefusesOperatorsAndOperatorSetsOfTheFuture) {

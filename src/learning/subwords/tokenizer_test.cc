@@ -179,6 +179,12 @@ TEST(SubwordTokenizer, RefusesDamagedFiles) {
   EXPECT_THAT(Refused(json), HasSubstr("without the piece \"thelate\""));
   const auto none = SubwordTokenizer::OfText("a\nb\n", true);
   EXPECT_THAT(none.status().ToString(), HasSubstr("neither a tokenizer.json nor a vocab.txt"));
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const auto huge = folder.path() / "tokenizer.json";
+  ASSERT_TRUE(WriteFile(huge, "{").ok());
+  std::filesystem::resize_file(huge, 100'000'000);  // Without blocks on the disk.
+  EXPECT_THAT(Render(FaultOf(SubwordTokenizer::Open(huge, true).status())),
+              HasSubstr("has 100000000 bytes; the limit is 67108864"));
   const auto missing = SubwordTokenizer::Open("/nowhere/vocab.txt", true);
   EXPECT_THAT(Render(FaultOf(missing.status())), HasSubstr("/nowhere/vocab.txt"));
 }

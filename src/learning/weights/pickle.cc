@@ -27,6 +27,8 @@ constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 // one tuple used again and again would make large.
 constexpr size_t kMostArguments = 64;
 
+bool IsPackage(std::string_view known) { return known.ends_with('.'); }
+
 class PickleReader {
  public:
   PickleReader(std::string_view bytes, std::span<const std::string_view> known,
@@ -130,6 +132,8 @@ class PickleReader {
   Result<bool> PushClassOfTexts();
   Result<bool> PushTuple(size_t length);
   Result<bool> PushCall();
+  Result<bool> PushObject();
+  Result<bool> Build();
   Result<bool> Append(Kind kind, size_t many);
 
   std::string_view bytes_;
@@ -302,7 +306,10 @@ Result<bool> PickleReader::PushClass(std::string_view operation, std::string_vie
                                      std::string_view name) {
   constexpr size_t kMostName = 200;  // Bytes of each, in a message.
   std::string full = fmt::format("{}.{}", module.substr(0, kMostName), name.substr(0, kMostName));
-  if (full != kOrderedDict && std::ranges::find(known_, full) == known_.end()) {
+  const auto names = [&](std::string_view each) {
+    return IsPackage(each) ? full.starts_with(each) : full == each;
+  };
+  if (full != kOrderedDict && std::ranges::none_of(known_, names)) {
     return Refuse(
         fmt::format("operation {} names {}, which is not a part of a state dict", operation, full),
         "torch.save(module.state_dict(), \"weights.pt\") writes the tensors alone");
@@ -335,6 +342,33 @@ Result<bool> PickleReader::PushCall() {
   return Push({.kind = Kind::kDict});
 }
 
+// NEWOBJ: an object of a class in an expected package, without arguments.
+Result<bool> PickleReader::PushObject() {
+  PT_LET(const Pickled* const arguments, Pop());
+  PT_LET(const Pickled* const made, Pop());
+  const bool plain = arguments->kind == Kind::kTuple && arguments->items.empty();
+  const auto holds = [&](std::string_view each) {
+    return IsPackage(each) && made->text.starts_with(each);
+  };
+  if (made->kind != Kind::kClass || !plain || std::ranges::none_of(known_, holds)) {
+    return Refuse("it makes an object of what is not a class of the file");
+  }
+  return Push({.kind = Kind::kObject, .text = made->text});
+}
+
+// BUILD: the state of an object. What it adds to a dict (_metadata) is not a weight.
+Result<bool> PickleReader::Build() {
+  PT_LET(const Pickled* const state, Pop());
+  PT_LET(Pickled* const built, Pop());
+  stack_.push_back(built);
+  if (built->kind == Kind::kObject) {
+    built->items = {state};
+    return true;
+  }
+  PT_TRY(Top(Kind::kDict));
+  return true;
+}
+
 Result<bool> PickleReader::Call(uint8_t operation) {
   switch (operation) {
     case 'c': {
@@ -351,11 +385,11 @@ Result<bool> PickleReader::Call(uint8_t operation) {
     }
     case 'R':
       return PushCall();
-    case 'b': {  // BUILD: attributes of an object. Those of a dict (_metadata) are not weights.
-      PT_TRY(Pop());
-      PT_TRY(Top(Kind::kDict));
-      return true;
-    }
+    case 0x81:
+      if (std::ranges::none_of(known_, IsPackage)) return false;
+      return PushObject();
+    case 'b':
+      return Build();
     default:
       return false;
   }

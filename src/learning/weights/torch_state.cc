@@ -14,12 +14,14 @@
 #include "base/fault.h"
 #include "weights/old_torch_file.h"
 #include "weights/pickle.h"
+#include "weights/script_modules.h"
 #include "weights/zip_file.h"
 
 // torch/serialization.py: an archive with NAME/data.pkl, whose tensors are calls of
 // torch._utils._rebuild_tensor_v2(storage, offset, shape, strides, ...), and NAME/data/KEY for each
 // storage, which the pickle names as ("storage", type, KEY, device, elements). Files of versions
-// before 1.6 differ in where the storages lie (old_torch_file.h).
+// before 1.6 differ in where the storages lie (old_torch_file.h). torch.jit.save() writes the same
+// archive with modules in place of the dict (script_modules.h), and code, which is not read.
 
 namespace protium {
 namespace {
@@ -126,11 +128,17 @@ class StateReader {
       : find_(std::move(find)), file_bytes_(file_bytes), where_(where) {}
 
   Result<TorchState> Read(const Pickled& dict) {
+    std::vector<NamedValue> values;
     for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
       const Pickled& name = *dict.items[i];
       if (name.kind != Pickled::Kind::kText) return Bad("a name", "it is not text");
-      PT_TRY(Add(name.text, *dict.items[i + 1]));
+      values.push_back({name.text, dict.items[i + 1]});
     }
+    return Read(values);
+  }
+
+  Result<TorchState> Read(const std::vector<NamedValue>& values) {
+    for (const NamedValue& each : values) PT_TRY(Add(each.name, *each.value));
     auto& tensors = state_.tensors;
     std::ranges::sort(tensors, {}, &NamedTensor::name);
     const auto twice = std::ranges::adjacent_find(tensors, {}, &NamedTensor::name);
@@ -141,7 +149,7 @@ class StateReader {
  private:
   Status Bad(const std::string& tensor, std::string why) const {
     return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("cannot read {} of the state dict", tensor),
+                 .what = fmt::format("cannot read {} among the tensors of the file", tensor),
                  .where = where_,
                  .why = std::move(why)});
   }
@@ -264,8 +272,13 @@ Result<const Pickled*> FindDict(const Pickled& top, const std::string& key,
   return NoStateDict(top, key, where);
 }
 
-// Returns the folder in the archive that contains everything: "archive/".
-Result<std::string> FindFolder(const ZipFile& zip, const std::string& where) {
+// What everything in an archive lies in.
+struct Folder {
+  std::string name;     // "archive/"
+  bool script = false;  // Of modules, not of a state dict.
+};
+
+Result<Folder> FindFolder(const ZipFile& zip, const std::string& where) {
   const auto refuse = [&](std::string what, std::string fix) {
     return Fail(
         {.exit = Exit::kInput, .what = std::move(what), .where = where, .fix = std::move(fix)});
@@ -273,13 +286,10 @@ Result<std::string> FindFolder(const ZipFile& zip, const std::string& where) {
   for (const auto& [name, entry] : zip.entries()) {
     const size_t slash = name.find('/');
     if (slash == name.npos || name.substr(slash) != "/data.pkl") continue;
-    const std::string folder = name.substr(0, slash + 1);
-    if (zip.Has(folder + "constants.pkl")) {
-      return refuse("it is a TorchScript program, not the weights of one",
-                    "net = { name = \"torchscript\", file = \"" + where + "\" } in a job");
-    }
-    if (!zip.Has(folder + "byteorder")) return folder;
-    PT_LET(const std::string_view order, zip.Read(folder + "byteorder"));
+    Folder folder{.name = name.substr(0, slash + 1)};
+    folder.script = zip.Has(folder.name + "constants.pkl");
+    if (!zip.Has(folder.name + "byteorder")) return folder;
+    PT_LET(const std::string_view order, zip.Read(folder.name + "byteorder"));
     if (order == "little") return folder;
     return refuse("its numbers have their highest byte first",
                   "save it again on a machine like this one");
@@ -288,9 +298,10 @@ Result<std::string> FindFolder(const ZipFile& zip, const std::string& where) {
                 "torch.save(module.state_dict(), \"weights.pt\") writes what can be read");
 }
 
-std::vector<std::string_view> KnownNames() {
+std::vector<std::string_view> KnownNames(bool script = false) {
   std::vector<std::string_view> known = {kTensor, kParameter, "torch.Size"};
   for (const StorageType& each : kStorages) known.push_back(each.name);
+  if (script) known.insert(known.end(), kScriptNames.begin(), kScriptNames.end());
   return known;
 }
 
@@ -307,20 +318,46 @@ Result<TorchState> ReadOldState(std::string_view bytes, const std::string& key,
   return StateReader(find, int64_t(bytes.size()), where).Read(*dict);
 }
 
+// The tensors that the modules of a TorchScript file hold. Lists of tensors and what is made of
+// something else are no parameters or buffers.
+Result<std::vector<NamedValue>> TensorsOfModules(const Pickled& top, const std::string& key,
+                                                 const std::string& where) {
+  if (!key.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--key is for files with several state dicts, and this is a TorchScript "
+                         "module",
+                 .where = where,
+                 .fix = "leave --key out"});
+  }
+  PT_LET(std::vector<NamedValue> values, CallsOfModules(top, where));
+  std::erase_if(values, [](const NamedValue& each) { return !IsTensor(*each.value); });
+  if (!values.empty()) return values;
+  return Fail({.exit = Exit::kInput,
+               .what = "the TorchScript module holds no tensors",
+               .where = where,
+               .why = "it has none, or torch.jit.freeze() made them constants of its code",
+               .fix = "save the module before it is frozen, or its state_dict()"});
+}
+
 }  // namespace
 
 Result<TorchState> ReadTorchState(std::string_view archive, const std::string& key,
                                   const std::string& where) {
   if (OldTorchFile::Begins(archive)) return ReadOldState(archive, key, where);
   PT_LET(const ZipFile zip, ZipFile::Parse(archive, where));
-  PT_LET(const std::string folder, FindFolder(zip, where));
-  PT_LET(const std::string_view bytes, zip.Read(folder + "data.pkl"));
-  PT_LET(const Pickle pickle, ReadPickle(bytes, KnownNames(), where));
-  PT_LET(const Pickled* const dict, FindDict(*pickle.top, key, where));
+  PT_LET(const Folder folder, FindFolder(zip, where));
+  PT_LET(const std::string_view bytes, zip.Read(folder.name + "data.pkl"));
+  PT_LET(const Pickle pickle, ReadPickle(bytes, KnownNames(folder.script), where));
   const auto find = [&](const std::string& storage) {
-    return zip.Read(folder + "data/" + storage);
+    return zip.Read(folder.name + "data/" + storage);
   };
-  return StateReader(find, zip.size(), where).Read(*dict);
+  StateReader reader(find, zip.size(), where);
+  if (folder.script) {
+    PT_LET(const std::vector<NamedValue> values, TensorsOfModules(*pickle.top, key, where));
+    return reader.Read(values);
+  }
+  PT_LET(const Pickled* const dict, FindDict(*pickle.top, key, where));
+  return reader.Read(*dict);
 }
 
 }  // namespace protium

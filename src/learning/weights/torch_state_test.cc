@@ -115,7 +115,7 @@ TEST(TorchState, RefusesTensorsThatTheirStorageDoesNotHold) {
 TEST(TorchState, RefusesArchivesOfSomethingElse) {
   const std::string pickle = PickledState({{"w", "0", 0, {6}, {1}}});
   EXPECT_THAT(Refused(Zip({{"w/data.pkl", pickle}, {"w/constants.pkl", "x"}})).what,
-              HasSubstr("TorchScript program"));
+              HasSubstr("the TorchScript file holds no module"));
   EXPECT_THAT(Refused(Zip({{"w/data.pkl", pickle}, {"w/byteorder", "big"}})).what,
               HasSubstr("highest byte first"));
   EXPECT_THAT(Refused(Zip({{"readme", "x"}})).what, HasSubstr("holds no data.pkl"));
@@ -210,6 +210,94 @@ TEST(TorchState, OutlivesDamageAnywhereInAnOldFile) {
       }
     }
     ASSERT_FALSE(ReadTorchState(whole.substr(0, at), "", "w.pth").ok()) << at;
+  }
+}
+
+// A module as torch.jit.save() pickles it, with these attributes, each a name and a value.
+std::string PickledModule(const std::string& type, const std::string& attributes) {
+  return "c__torch__\n" + type + "\n)\x81}(" + PickledText("training") + "\x88" + attributes + "ub";
+}
+
+std::string ScriptArchive(const std::string& pickle) {
+  return Zip({{"net/data.pkl", pickle},
+              {"net/code/__torch__.py", "import os"},
+              {"net/constants.pkl", "\x80\2)."},
+              {"net/data/0", Floats()},
+              {"net/data/1", Little(40, 8)}});
+}
+
+std::string Attribute(const TestTensor& tensor) {
+  return PickledText(tensor.name) + PickledTensor(tensor);
+}
+
+// A module with another below it and, beside their tensors, what modules hold of other things.
+std::string Modules() {
+  const std::string list = "ctorch.jit._pickle\nbuild_intlist\n(](K\3K\4etR";
+  const std::string below = PickledModule(
+      "torch.nn.Norm", Attribute({"running_mean", "0", 0, {6}, {1}}) + PickledText("sizes") + list +
+                           Attribute({"num_batches_tracked", "1", 0, {}, {}, "LongStorage", 1}));
+  return "\x80\2" +
+         PickledModule("Net", Attribute({"w", "0", 0, {3, 2}, {1, 3}}) + PickledText("bias") + "N" +
+                                  PickledText("norm") + below) +
+         ".";
+}
+
+TEST(TorchScriptState, HasTheNamesOfItsStateDict) {
+  const std::string archive = ScriptArchive(Modules());
+  const auto state = ReadTorchState(archive, "", "net.pt");
+  ASSERT_TRUE(state.ok()) << FaultOf(state.status()).why;
+  ASSERT_EQ(state->tensors.size(), 3u);
+  EXPECT_EQ(state->tensors[0].name, "norm.num_batches_tracked");
+  EXPECT_EQ(state->tensors[0].dtype, "I64");
+  EXPECT_EQ(state->tensors[1].name, "norm.running_mean");
+  EXPECT_EQ(Values(state->tensors[1]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(state->tensors[2].name, "w");
+  EXPECT_EQ(Values(state->tensors[2]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(TorchScriptState, IsRefusedWithoutTensorsAndWithAKey) {
+  const std::string frozen = ScriptArchive("\x80\2" + PickledModule("Net", "") + ".");
+  EXPECT_THAT(Refused(frozen).why, HasSubstr("torch.jit.freeze()"));
+  const Fault keyed = Refused(ScriptArchive(Modules()), "model");
+  EXPECT_EQ(keyed.exit, Exit::kUsage);
+  EXPECT_THAT(keyed.what, HasSubstr("--key is for"));
+}
+
+TEST(TorchScriptState, NamesWhatItDoesNotRead) {
+  const std::string call =
+      PickledText("w") + "ctorch._utils\n_rebuild_qtensor\n" + PickledText("x") + "\x85R";
+  EXPECT_THAT(Refused(ScriptArchive("\x80\2" + PickledModule("Net", call) + ".")).why,
+              HasSubstr("names torch._utils._rebuild_qtensor"));
+  EXPECT_THAT(Refused(ScriptArchive("\x80\2cos\nsystem\n)\x81.")).why, HasSubstr("os.system"));
+  EXPECT_THAT(Refused(ScriptArchive("\x80\2ctorch\nFloatStorage\n)\x81.")).why,
+              HasSubstr("an object of what is not a class of the file"));
+}
+
+// Each module holds the next one twice, so that the last one has 2^40 names.
+TEST(TorchScriptState, DoesNotFollowModulesThatShareOthersForEver) {
+  std::string module = PickledModule("Net", Attribute({"w", "0", 0, {6}, {1}}));
+  for (int i = 0; i < 40; ++i) {
+    const std::string again = "h" + Little(uint64_t(i), 1);
+    module = PickledModule(
+        "Net", PickledText("a") + module + "q" + Little(uint64_t(i), 1) + PickledText("b") + again);
+  }
+  EXPECT_THAT(Refused(ScriptArchive("\x80\2" + module + ".")).why, HasSubstr("over 200,000"));
+  const std::string itself = "\x80\2c__torch__\nNet\n)\x81q" + Little(0, 1) + "}(" +
+                             PickledText("a") + "h" + Little(0, 1) + "ub.";
+  EXPECT_THAT(Refused(ScriptArchive(itself)).why, HasSubstr("more than 64 deep"));
+}
+
+TEST(TorchScriptState, OutlivesPicklesThatSayAnything) {
+  const std::string pickle = Modules();
+  for (size_t at = 0; at < pickle.size(); ++at) {
+    for (const int value : {0, 1, int('t'), int('b'), int('R'), int('Q'), 0x7f, 0x81, 0x93, 0xff}) {
+      std::string bytes = pickle;
+      bytes[at] = char(value);
+      const auto read = ReadTorchState(ScriptArchive(bytes), "", "net.pt");
+      if (!read.ok()) {
+        ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+      }
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights from another program: a safetensors file, or a state dict of PyTorch.
+// Weights from another program: a safetensors file, or a state dict or TorchScript module of
+// PyTorch.
 #pragma once
 
 #include <deque>
