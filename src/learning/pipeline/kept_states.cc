@@ -56,7 +56,7 @@ Json NeedsToJson(const std::vector<Need>& needs) {
 KeptStates LookForStates(SessionState& session, const Plan& rows, const std::vector<Need>& needs) {
   KeptWork kept(session, kKind, rows, {{"needs", NeedsToJson(needs)}});
   KeptStates found{.about = kept.Describe("fit")};
-  if (const auto object = kept.Find(KeptWork::Check::kWhole)) {
+  if (const auto object = kept.Find()) {
     auto states = ReadStates(*object, needs);
     if (states.ok()) found.states = std::move(*states);
   }
@@ -67,7 +67,7 @@ Result<FoundStates> FindStates(SessionState& session, const Plan& rows,
                                const std::vector<Need>& needs) {
   if (needs.empty()) return FoundStates();
   KeptWork kept(session, kKind, rows, {{"needs", NeedsToJson(needs)}});
-  if (const auto object = kept.Find(KeptWork::Check::kWhole)) {
+  if (const auto object = kept.Find()) {
     auto states = ReadStates(*object, needs);
     if (states.ok()) return FoundStates{std::move(*states), object->manifest().run};
     kept.Drop(states.status());

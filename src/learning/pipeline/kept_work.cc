@@ -20,11 +20,10 @@ KeptWork::KeptWork(SessionState& session, std::string kind, const Plan& rows, Js
   name_ = CauseName(request_.kind, request_.causes);
 }
 
-std::optional<StoredObject> KeptWork::Find(Check check) {
+std::optional<StoredObject> KeptWork::Find() {
   if (name_.empty() || session_.options().fresh) return {};
   const auto find = [&]() -> Result<std::optional<StoredObject>> {
-    PT_LET(const auto known, store_->Facts(name_));
-    if (check == Check::kWhole && known) {
+    if (store_->Has(name_)) {
       PT_LET(const bool whole, store_->Verify(name_));
       if (!whole) {
         session_.call().Send(
@@ -80,7 +79,12 @@ void KeptWork::Keep(Clock::time_point since) {
 Json KeptWork::Describe(const std::string& as) const {
   if (name_.empty()) return nullptr;
   Json about = {{"name", as}, {"cause", name_}, {"causes", request_.causes}};
-  const auto object = session_.options().fresh ? std::nullopt : store_->Peek(name_);
+  const bool fresh = session_.options().fresh;
+  auto object = fresh ? std::nullopt : store_->Peek(name_);
+  if (!object && !fresh) {
+    object = store_->PeekShared(name_);
+    about["shared"] = object.has_value();
+  }
   if (!object) return about;
   about["from"] = object->run;
   about["made"] = object->made;

@@ -20,10 +20,9 @@ class KeptWork {
   // libraries.
   KeptWork(SessionState& session, std::string kind, const Plan& rows, Json decides);
 
-  // Whether all bytes are compared with their checksums first, or their reader does that.
-  enum class Check { kWhole, kByReader };
-  // The object of an earlier run; none if there is none, if the rows have no name, or with --fresh.
-  std::optional<StoredObject> Find(Check check);
+  // The object of an earlier run, compared with its checksums. None if there is none, if the rows
+  // have no name, or with --fresh.
+  std::optional<StoredObject> Find();
   // Begins the object, after which making() says whether it is ours to make. Waits for nobody: if
   // another process makes it, this run does without.
   void Begin();

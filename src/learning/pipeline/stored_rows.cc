@@ -55,7 +55,7 @@ StoredRows::StoredRows(SessionState& session, const Plan& input, const std::stri
   }
   folder_.emplace(std::move(*folder));
   const std::string path = (folder_->path() / kRows).string();
-  lease_ = work_.Find(KeptWork::Check::kWhole);
+  lease_ = work_.Find();
   if (lease_ && Map(*lease_)) {
     session.call().Send(WorkTaken{.what = "rows", .run = lease_->manifest().run});
     config.shared = {.folder = path, .there = true};

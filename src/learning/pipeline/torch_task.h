@@ -154,6 +154,7 @@ struct TrainConfig {
   SharedRows shared;
   DeviceUse device = DeviceUse::kCpu;
   int32_t servers = 0;        // Ranks, the last ones, that hold rows of tables of ids.
+  double deadline = 60;       // Seconds that a rank may keep the others waiting.
   Json own = Json::object();  // Added by kinds of estimator other than nets.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -177,6 +178,7 @@ struct TrainConfig {
     visit("shared", shared);
     visit("device", device);
     visit("servers", servers);
+    visit("deadline", deadline);
     visit("own", own);
   }
 };
@@ -196,7 +198,7 @@ struct TrainResult {
   Json validation = Json::object();   // {"rmse": ..., "mae": ...} of the best epoch, label's units.
   Decision decision;                  // Fitted on the validation rows; else the objective's.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
-  Json int8;                          // TrainOutcome::int8; null: not measured.
+  Json rounded;                       // TrainOutcome::rounded; null: not measured.
   Json importance;                    // Of columns (train/importance.h); null: not measured.
   // Of a forest, all its splits on each column that it reads: [{"column", "gain", "cover",
   // "splits"}, ...]; of a net null.
@@ -220,7 +222,7 @@ struct TrainResult {
     visit("validation", validation);
     visit("decision", decision);
     visit("diagnostics", diagnostics);
-    visit("int8", int8);
+    visit("int8", rounded);  // What kept trainings call it.
     visit("importance", importance);
     visit("splits", splits);
     visit("history", history);

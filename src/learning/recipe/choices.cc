@@ -174,6 +174,9 @@ Status TrainOptions::Check(const std::string& path) const {
     return refuse(".early_stopping.patience", "0 without validation rows: set validation.share",
                   early_stopping.patience);
   }
+  if (mode != TrainMode::kServer && staleness.steps != 0) {
+    return refuse(".staleness", "left out unless mode is \"server\"", ToJson(staleness));
+  }
   PT_TRY(CheckContinues(continues, from, path + ".continues"));
   if (continues.empty() || !DependsOnSteps(*this)) return Status::OK();
   return Fail(

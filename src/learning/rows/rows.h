@@ -85,7 +85,7 @@ class ShardedRows {
 
   // Says that the shard's rows are not read again: see RowStore::Release().
   void Release(int32_t shard) { store_->Release(ShardRange(shard)); }
-  // A pass over an own shard.
+  // A pass over a shard that this rank holds.
   std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(ShardRange(shard)); }
   // A pass over some rows, counted from 0, of a shard that this rank holds.
   std::unique_ptr<RowScan> Scan(int32_t shard, RowSpan rows) const;

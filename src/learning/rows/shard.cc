@@ -150,7 +150,7 @@ void ShardedRows::TakeOver(Owned own) {
 }
 
 RowSpan ShardedRows::ShardRange(int32_t shard) const {
-  PT_CHECK(owns(shard));
+  PT_CHECK(holds(shard));
   const auto i = size_t(shard - held_.begin);
   return {ends_[i], ends_[i + 1]};
 }

@@ -11,6 +11,7 @@
 
 #include "metrics/seasons.h"
 #include "rows/shared_rows.h"
+#include "rows/window_rows.h"
 
 // A part's text is a Header and the identities of all shards, first of training rows and then of
 // held-out ones; its memories are the rows of the rank's own shards, in the same order, in memory
@@ -168,6 +169,12 @@ Result<RankRows> LoadRankRows(const TrainConfig& config, const NetInputs& inputs
   if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
   PT_LET(Communicator * communicator, CommunicatorOf(context));
   PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
+  if (gang == nullptr && config.train.asynchronous()) {
+    PT_LET(rows.train,
+           MoveToWindows(std::move(rows.train),
+                         ShardOwners(config.train.shards, communicator->world(), config.servers),
+                         *communicator));
+  }
   if (gang == nullptr) return rows;
   return ShareRankRows(std::move(rows), config, *gang);
 }

@@ -18,7 +18,8 @@ Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config
                               GangMembership& gang);
 
 // Collective, except for a newcomer. Loads the rows that a rank learns from, of the layout
-// `inputs.rows` (MakeRankRows()); an elastic gang shares them among all ranks.
+// `inputs.rows` (MakeRankRows()); an elastic gang shares them among all ranks, and one whose
+// servers take gradients as they come those of training.
 Result<RankRows> LoadRankRows(const TrainConfig& config, const NetInputs& inputs,
                               TaskContext& context);
 

@@ -226,6 +226,52 @@ TEST_F(TrainOptionsTest, LetsFrozenParametersLearnFromAnEpochOn) {
   EXPECT_TRUE(changed(2, "embedding.0.weight"));
 }
 
+// The statistics of the second batch norm go on after one epoch, those of the first never.
+TEST_F(TrainOptionsTest, FreezesTheStatisticsOfBatchNorm) {
+  config_.net.net.options["batch_norm"] = true;
+  config_.train.epochs = 3;
+  config_.held_out.clear();
+  const TrainResult plain = RunToResult(1, Deal(700, 1, 0));
+  config_.train.parameters = {{.name = "norm.*.running_*", .rate = 0},
+                              {.name = "norm.0.*", .rate = 0}};
+  Fresh("frozen");
+  const auto frozen = TensorsOf(RunToResult(1, Deal(700, 1, 0)));
+  config_.train.changes = {{.after = 1, .parameters = {{.name = "norm.0.running_*", .rate = 0}}}};
+  Fresh("whole");
+  const TrainResult whole = RunToResult(1, Deal(700, 1, 0));
+  EXPECT_NE(whole.weights_sha256, plain.weights_sha256);
+  const std::string zeros(16 * sizeof(float), 0);
+  EXPECT_EQ(frozen.at("norm.0.running_mean"), zeros);
+  EXPECT_EQ(frozen.at("norm.1.running_mean"), zeros.substr(0, 8 * sizeof(float)));
+  EXPECT_EQ(TensorsOf(whole).at("norm.0.running_mean"), zeros);
+  EXPECT_NE(TensorsOf(whole).at("norm.1.running_mean"), frozen.at("norm.1.running_mean"));
+  EXPECT_NE(TensorsOf(plain).at("norm.0.running_mean"), zeros);
+  for (const int32_t world : {2, 4}) {
+    Fresh("run" + std::to_string(world));
+    EXPECT_EQ(RunToResult(world, Deal(700, world, 3)).weights_sha256, whole.weights_sha256);
+  }
+  Fresh("stopped");
+  config_.train.checkpoint.every_steps = 3;
+  RunAndStop(2, Deal(700, 2, 0), 14);
+  config_.resume = true;
+  EXPECT_EQ(RunToResult(3, Deal(700, 3, 4)).weights_sha256, whole.weights_sha256);
+}
+
+TEST_F(TrainOptionsTest, RefusesStatisticsThatCannotBeFrozen) {
+  const auto refused = [&](std::vector<ParameterOptions> parameters) {
+    config_.train.parameters = std::move(parameters);
+    return FaultOf(Run(1, Deal(700, 1, 0)));
+  };
+  EXPECT_EQ(refused({{.name = "norm.0.running_*", .rate = 0}}).what,
+            "no parameter of the net is called \"norm.0.running_*\"");
+  config_.net.net.options["batch_norm"] = true;
+  EXPECT_EQ(refused({{.name = "*.running_mean", .rate = 0}}).what,
+            "one of the two statistics of norm.0 alone would be frozen");
+  const Fault slow = refused({{.name = "*", .rate = 0}, {.name = "*.running_*", .rate = 0.5}});
+  EXPECT_EQ(slow.what, "statistics of batch norm have no rate of 0.5");
+  EXPECT_EQ(slow.where, "train.parameters.1.rate");
+}
+
 TEST_F(TrainOptionsTest, RefusesAPatternOfALaterEpochBeforeTheFirstStep) {
   config_.train.changes = {{.after = 1, .parameters = {{.name = "conv*"}}}};
   const Fault fault = FaultOf(Run(1, Deal(700, 1, 0)));
@@ -280,6 +326,10 @@ TEST_F(TrainOptionsTest, RefusesWeightsThatDoNotFit) {
   EXPECT_EQ(shape.exit, Exit::kInput);
   EXPECT_EQ(shape.what, "the weights of the model first do not fit the net");
   EXPECT_EQ(shape.why, "its dense.1.weight is F32 [8, 16], the net's is F32 [9, 16]");
+  config_.net.net.options["hidden"] = {16, 8};
+  config_.net.net.options["batch_norm"] = true;
+  EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).why,
+              HasSubstr("it has no norm.0.weight; its tensors are dense.0.bias, dense.0.weight"));
   config_.train.from.parameters = {"embed*", "conv*"};
   EXPECT_THAT(FaultOf(Run(1, Deal(700, 1, 0))).what, HasSubstr("called \"conv*\""));
   config_.train.from.sha256 = "other";

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "base/fault.h"
+#include "base/text.h"
+#include "base/units.h"
 #include "events/events.h"
 #include "metrics/metrics.h"
 #include "model/background.h"
@@ -14,6 +17,7 @@
 #include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_ids.h"
+#include "tasks/rank_rows.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/weights.h"
@@ -35,10 +39,12 @@ namespace {
 // the hash of its weights, since the path of the copy differs between run folders.
 Json CollectOptions(const TrainConfig& config) {
   Json options = FieldsThatDecide(config.train);
-  if (config.train.mode == TrainMode::kExact) {
-    // Exact mode has no options, and checkpoints that name no mode were made in it.
-    options.erase("mode");
-    options.erase("local");
+  if (config.train.mode != TrainMode::kLocal) options.erase("local");
+  if (!config.train.asynchronous()) {
+    options.erase("staleness");
+    // Exact mode, of which servers without staleness have the bits, has no options, and checkpoints
+    // that name no mode were made in it.
+    if (config.train.mode != TrainMode::kLocal) options.erase("mode");
   }
   // Nor do those that name no type of gradients round them.
   if (config.train.gradients == Precision::kFloat32) options.erase("gradients");
@@ -68,7 +74,8 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TaskRows& rows,
                  // asked to resume a run.
                  .resume = config.resume || attempt > 0,
                  .options = CollectOptions(config),
-                 .stages_sha256 = config.stages_sha256};
+                 .stages_sha256 = config.stages_sha256,
+                 .deadline = config.deadline};
   // The metric that chooses the best epoch must be measured even if it is not listed.
   std::vector<std::string>& metrics = spec.train.metrics;
   const bool measured = std::ranges::find(metrics, spec.train.best) != metrics.end();
@@ -99,9 +106,21 @@ Result<BuiltNet> BuildWeighted(const TaskRows& all, const TrainConfig& config,
   return built;
 }
 
+// What the packed rows of all ranks leave of the memory for rows. Those on the disk are read
+// through all of it.
+int64_t MemoryLeft(const TrainConfig& config, const RankRows& rows) {
+  if (config.memory_bytes == 0) return std::numeric_limits<int64_t>::max();
+  if (rows.disk_bytes > 0) return 0;
+  const auto bytes = [](const ShardedRows* of) {
+    return of == nullptr ? 0 : of->total_rows() * of->schema().width();
+  };
+  const int64_t packed = bytes(rows.train.get()) + bytes(rows.held_out.get());
+  return std::max<int64_t>(0, config.memory_bytes - packed);
+}
+
 // Collective.
 Result<std::unique_ptr<ServedTables>> ServeTables(const TaskRows& all, const TrainConfig& config,
-                                                  const NetInputs& inputs, const ShardedRows& rows,
+                                                  const NetInputs& inputs, const RankRows& rows,
                                                   Communicator& communicator) {
   const auto make = [&all, &config, inputs](std::shared_ptr<const IdTables> ids) {
     NetInputs own = inputs;
@@ -112,8 +131,21 @@ Result<std::unique_ptr<ServedTables>> ServeTables(const TaskRows& all, const Tra
                              .all = inputs.ids,
                              .make = make,
                              .optimizer = config.train.optimizer,
-                             .batch_size = config.train.batch_size},
-                            rows, communicator);
+                             .batch_size = config.train.batch_size,
+                             .average = config.train.average,
+                             .memory_bytes = MemoryLeft(config, rows),
+                             .disk = ScratchFolder(config)},
+                            *rows.train, communicator);
+}
+
+// Rank 0 says where the rows are, unless it is memory.
+void ReportPlace(const TrainConfig& config, const ServedTables& served, TaskContext& context) {
+  if (served.disk().empty() || context.rank() > 0) return;
+  context.Send(EventToJson(Note{fmt::format(
+      "{} of rows of ids, with what the optimizer knows of them, do not fit "
+      "engine.rows_memory ({}): {} keep{} them on the disk, in {}",
+      BytesText(served.bytes()), BytesText(config.memory_bytes), Counted(config.servers, "server"),
+      config.servers == 1 ? "s" : "", served.disk().string())}));
 }
 
 std::string DescribeIds(const StartedIds& ids) {
@@ -152,7 +184,7 @@ Status EmitResult(TaskContext& context, const std::filesystem::path& background,
                            .validation = outcome.validation,
                            .decision = outcome.decision,
                            .diagnostics = outcome.diagnostics,
-                           .int8 = outcome.int8,
+                           .rounded = outcome.rounded,
                            .importance = outcome.importance,
                            .history = outcome.history,
                            .fingerprint = outcome.fingerprint,
@@ -191,7 +223,8 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
     context.SetPhase("collecting ids");
     PT_LET(inputs.ids, FindIds(*rows.train, config, context, communicator));
     if (config.servers > 0) {
-      PT_LET(served, ServeTables(all, config, inputs, *rows.train, *communicator));
+      PT_LET(served, ServeTables(all, config, inputs, rows, *communicator));
+      ReportPlace(config, *served, context);
     } else {
       PT_LET(built, BuildWeighted(all, config, inputs));
     }

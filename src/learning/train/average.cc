@@ -14,23 +14,33 @@ std::optional<WeightAverage> WeightAverage::Of(const TrainOptions& train, Weight
   return std::nullopt;
 }
 
-WeightAverage::WeightAverage(double decay, Weights& weights)
-    : decay_(decay), weights_(weights), other_(size_t(weights.size())) {}
+Status WeightAverage::Reserve(const std::filesystem::path& disk) {
+  return FloatMemory::Make(weights_->size(), disk).Value(&other_);
+}
 
-void WeightAverage::Begin() { std::ranges::copy(weights_.parameters(), other_.begin()); }
+void WeightAverage::Begin() { std::ranges::copy(weights_->parameters(), other_.data()); }
 
 void WeightAverage::Step(int64_t t) {
   const double keep = std::min(decay_, double(1 + t) / double(10 + t));
-  AverageUpdate(float(keep), float(1 - keep), weights_.parameters().data(), weights_.size(),
+  AverageUpdate(float(keep), float(1 - keep), weights_->parameters().data(), weights_->size(),
                 other_.data());
 }
 
 void WeightAverage::Exchange() {
-  std::swap_ranges(other_.begin(), other_.end(), weights_.parameters().begin());
+  std::ranges::swap_ranges(other_.floats(), weights_->parameters());
 }
 
 NamedTensor WeightAverage::Trained() {
-  return {"trained", "F32", {weights_.size()}, std::as_bytes(std::span(other_))};
+  return {"trained", "F32", {weights_->size()}, std::as_bytes(other_.floats())};
+}
+
+std::span<float> WeightAverage::Of(size_t parameter) const {
+  const Weights::Part& part = weights_->parts()[parameter];
+  return other_.floats().subspan(size_t(part.offset), size_t(part.count));
+}
+
+RowPlane WeightAverage::PlaneOf(size_t parameter) const {
+  return {Of(parameter).data(), weights_->parameter(parameter).shape[1]};
 }
 
 // Called while exchanged: a checkpoint's weights are the average, and are loaded into the net.

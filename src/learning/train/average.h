@@ -11,13 +11,15 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
-#include <vector>
 
 #include "base/status.h"
 #include "format/safetensors.h"
 #include "protium/training.h"
 #include "tensor/weights.h"
+#include "train/float_memory.h"
+#include "train/row_planes.h"
 
 namespace protium {
 
@@ -26,7 +28,9 @@ class WeightAverage {
   // The one of this training, if it has one.
   static std::optional<WeightAverage> Of(const TrainOptions& train, Weights& weights);
   // `weights` must outlive it.
-  WeightAverage(double decay, Weights& weights);
+  WeightAverage(double decay, Weights& weights) : decay_(decay), weights_(&weights) {}
+  // Called once, before all else. `disk`: FloatMemory::Make().
+  Status Reserve(const std::filesystem::path& disk);
 
   // Starts the average at the weights as they are.
   void Begin();
@@ -38,21 +42,14 @@ class WeightAverage {
   NamedTensor Trained();
   Status Load(const Safetensors& file, const std::string& where);
 
+  // What is held here of a parameter; of a table, row by row.
+  std::span<float> Of(size_t parameter) const;
+  RowPlane PlaneOf(size_t parameter) const;
+
  private:
   double decay_;
-  Weights& weights_;
-  std::vector<float> other_;  // The average; while exchanged, the weights in training.
+  Weights* weights_;
+  FloatMemory other_;  // The average; while exchanged, the weights in training.
 };
-
-// Runs `work` with the average in the net and returns its result; nullptr: weights are not
-// averaged. A failure is returned only after the second exchange, so the net never retains the
-// average.
-template <class Work>
-auto WithAverage(WeightAverage* average, Work work) {
-  if (average != nullptr) average->Exchange();
-  auto result = work();
-  if (average != nullptr) average->Exchange();
-  return result;
-}
 
 }  // namespace protium

@@ -25,7 +25,15 @@ CheckpointWriter::~CheckpointWriter() {
   thread_.join();
 }
 
-Status CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
+Status CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors,
+                                    const std::shared_ptr<const void>& owner) {
+  owner_ = owner;
+  if (owner_) {
+    memory_.reset();
+    bytes_ = 0;
+    tensors_.assign(tensors.begin(), tensors.end());
+    return Status::OK();
+  }
   size_t bytes = 0;
   for (const NamedTensor& each : tensors) bytes += each.data.size();
   if (bytes != bytes_) {
@@ -47,23 +55,31 @@ Status CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
   return Status::OK();
 }
 
+void CheckpointWriter::Copy::Release() {
+  if (!owner_) return;
+  tensors_.clear();
+  owner_.reset();
+}
+
 Status CheckpointWriter::Write(CheckpointState state, std::span<const NamedTensor> weights,
-                               std::span<const NamedTensor> optimizer) {
+                               std::span<const NamedTensor> optimizer,
+                               std::shared_ptr<const void> owner) {
   std::unique_lock lock(mutex_);
   AwaitIdle(lock);
   PT_TRY(failed_);
   state_ = std::move(state);
-  PT_TRY(weights_.Take(weights));
-  PT_TRY(optimizer_.Take(optimizer));
+  PT_TRY(weights_.Take(weights, owner));
+  PT_TRY(optimizer_.Take(optimizer, owner));
   best_weights_ = std::exchange(next_best_, {});
   busy_ = true;
   changed_.notify_all();
   return Status::OK();
 }
 
-Status CheckpointWriter::KeepBest(int64_t step, std::span<const NamedTensor> weights) {
+Status CheckpointWriter::KeepBest(int64_t step, std::span<const NamedTensor> weights,
+                                  std::shared_ptr<const void> owner) {
   next_best_.step = -1;
-  PT_TRY(next_best_.weights.Take(weights));
+  PT_TRY(next_best_.weights.Take(weights, owner));
   next_best_.step = step;
   return Status::OK();
 }
@@ -122,6 +138,8 @@ Result<WrittenCheckpoint> CheckpointWriter::WriteOne(CheckpointState state) {
     const auto best = kept ? best_weights_.weights.tensors() : std::span<const NamedTensor>();
     PT_LET(auto path, folder_.Write(state, weights_.tensors(), optimizer_.tensors(), keep_, best));
     best_weights_ = {};
+    weights_.Release();
+    optimizer_.Release();
     best_ = state.best;
     return WrittenCheckpoint{std::move(path), std::move(state)};
   } catch (const std::exception& error) {

@@ -5,7 +5,7 @@
 // 1. One checkpoint is written at a time, in the order of the steps; Write() waits for the previous
 //    one, so a slow disk slows training down instead of filling memory.
 // 2. A copy takes the memory of the weights and of the optimiser's state. It is allocated once and
-//    reused for every checkpoint.
+//    reused for every checkpoint. Tensors that come with an owner are not copied.
 // 3. Best weights of an epoch that left no checkpoint stay in memory until the next one is written.
 // 4. An error is returned by the next call, whichever that is, and by every later one.
 #pragma once
@@ -40,13 +40,15 @@ class CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  // Copies the tensors and returns. If `state` leaves the hash of its best weights empty, that of
-  // the last checkpoint with the same best weights is used.
+  // Copies the tensors and returns. Those with an owner, which nobody writes any more, are not
+  // copied. If `state` leaves the hash of its best weights empty, that of the last checkpoint with
+  // the same best weights is used.
   Status Write(CheckpointState state, std::span<const NamedTensor> weights,
-               std::span<const NamedTensor> optimizer);
+               std::span<const NamedTensor> optimizer, std::shared_ptr<const void> owner = {});
   // Copies the best weights so far, those of `step`: the next checkpoint writes them if they are
-  // still the best. Does not wait.
-  Status KeepBest(int64_t step, std::span<const NamedTensor> weights);
+  // still the best. `owner`: as in Write(). Does not wait.
+  Status KeepBest(int64_t step, std::span<const NamedTensor> weights,
+                  std::shared_ptr<const void> owner = {});
   // Returns the checkpoints completed since the last call, in order. Does not wait.
   Result<std::vector<WrittenCheckpoint>> TakeWritten();
   // The same, after everything has been written.
@@ -59,7 +61,9 @@ class CheckpointWriter {
   // written past the page cache: the cache would cost more processor time than everything else.
   class Copy {
    public:
-    Status Take(std::span<const NamedTensor> tensors);
+    Status Take(std::span<const NamedTensor> tensors, const std::shared_ptr<const void>& owner);
+    // Gives back what has an owner.
+    void Release();
     std::span<const NamedTensor> tensors() const { return tensors_; }
 
    private:
@@ -67,6 +71,7 @@ class CheckpointWriter {
       void operator()(std::byte* memory) const { std::free(memory); }
     };
     std::vector<NamedTensor> tensors_;
+    std::shared_ptr<const void> owner_;
     std::unique_ptr<std::byte, Free> memory_;
     size_t bytes_ = 0;
   };

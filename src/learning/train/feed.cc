@@ -15,7 +15,8 @@ Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed, const Comp
     : rows_(rows),
       batch_size_(batch_size),
       seed_(seed),
-      steps_(StepsPerEpoch(rows.total_rows(), batch_size)) {
+      steps_(StepsPerEpoch(rows.total_rows(), batch_size)),
+      any_(device) {
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (rows.owns(shard)) own_.push_back(shard);
   }
@@ -80,6 +81,18 @@ Result<BatchRows> Feed::NextOf(size_t own, int64_t step) {
   Step& into = MadeFor(step);
   PT_TRY(GatherStep(own, step, into));
   return into.batches[own];
+}
+
+Result<BatchRows> Feed::BatchAt(int32_t shard, int64_t epoch, int64_t step) {
+  const int64_t all = rows_.rows(shard), width = rows_.schema().width();
+  const Positions positions = StepPositions(all, rows_.total_rows(), batch_size_, step);
+  const int64_t rows = positions.end - positions.begin;
+  PT_LET(const auto visit, rows_.Visit(shard, Permutation(seed_, epoch, shard, all)));
+  PT_TRY(visit->Skip(positions.begin));
+  PT_LET(std::byte* const memory,
+         Guard("feeding rows", [&] { return any_.Reserve(rows * width); }));
+  PT_TRY(visit->Next(rows, memory));
+  return any_.Send(rows_.schema(), TooFew(rows) ? 0 : rows);
 }
 
 Result<std::span<const BatchRows>> Feed::Next() {

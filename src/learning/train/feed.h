@@ -41,6 +41,10 @@ class Feed {
   Result<BatchRows> NextOf(size_t own, int64_t step);
   void Pass(int64_t steps) { step_ += steps; }
 
+  // The batch of any shard that the rows hold in any step of an epoch: in place of all the above.
+  // Its rows are not counted, so EndEpoch() is not called. Valid until the next call.
+  Result<BatchRows> BatchAt(int32_t shard, int64_t epoch, int64_t step);
+
   // After the last step: verifies that every row of the own shards was used exactly once, by count
   // and sum of keys. A difference is a bug of ours.
   Status EndEpoch();
@@ -81,6 +85,7 @@ class Feed {
   bool prepared_ = false;   // That step's rows are already gathered.
   std::vector<std::unique_ptr<RowVisit>> visits_;
   std::vector<Step> made_;           // Used by the steps in turn.
+  RowBlock any_;                     // For BatchAt().
   std::vector<ShardIdentity> used_;  // In this epoch, by own shard.
 };
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "collective/combine.h"
+#include "nets/weight_precision.h"
+#include "tensor/guard.h"
 #include "tensor/predict.h"
 #include "train/importance.h"
 
@@ -23,16 +26,47 @@ Status PredictServed(const BatchRows& rows, std::span<float> out, Predictor& net
   return Status::OK();
 }
 
-Result<Json> MeasureInt8(const MetricSpec& metric, const TrainInput& input, Validation& validation,
-                         const Json& float32) {
-  if (!input.net.PredictInInt8(true)) return Json();
+Status MeasureInt8(const MetricSpec& metric, const TrainInput& input, Validation& validation,
+                   Json& measured) {
+  if (!input.net.PredictInInt8(true)) return Status::OK();
   const Result<Json> rounded = validation.Measure(*input.communicator);
   input.net.PredictInInt8(false);
   PT_TRY(rounded.status());
-  return Json{{"metric", metric.name},
-              {"float32", float32[metric.name]},
-              {"int8", (*rounded)[metric.name]},
-              {"higher_is_better", metric.higher_is_better}};
+  measured["int8"] = (*rounded)[metric.name];
+  return Status::OK();
+}
+
+Status RoundWeights(Weights& weights) {
+  for (size_t i = 0; i < weights.parts().size(); ++i) {
+    if (!IsInBfloat16(weights.parameter(i).shape)) continue;
+    const Weights::Part& part = weights.parts()[i];
+    RoundToBfloat16(weights.parameters().data() + part.offset, part.count);
+  }
+  return Guard("sending weights", [&] { weights.Upload(); });
+}
+
+// Leaves rounded weights behind. Not of nets of ids, which no graph expresses.
+Status MeasureBfloat16(const MetricSpec& metric, const TrainInput& input, Validation& validation,
+                       Json& measured) {
+  if (input.net.ids() != nullptr) return Status::OK();
+  PT_TRY(RoundWeights(input.weights));
+  PT_LET(const Json rounded, validation.Measure(*input.communicator));
+  measured["bf16"] = rounded[metric.name];
+  return Status::OK();
+}
+
+// TrainOutcome::rounded; null: the net rounds nothing.
+Result<Json> MeasureRounded(const std::filesystem::path& weights, const Learner& learner,
+                            const MetricSpec& metric, const TrainInput& input,
+                            Validation& validation, const Json& float32) {
+  Json measured = {{"metric", metric.name},
+                   {"float32", float32[metric.name]},
+                   {"higher_is_better", metric.higher_is_better}};
+  const size_t facts = measured.size();
+  PT_TRY(MeasureInt8(metric, input, validation, measured));
+  PT_TRY(MeasureBfloat16(metric, input, validation, measured));
+  if (measured.contains("bf16")) PT_TRY(LoadWeights(weights, learner, *input.communicator));
+  return measured.size() > facts ? measured : Json();
 }
 
 }  // namespace
@@ -54,7 +88,7 @@ Status JudgeWeights(const std::filesystem::path& weights, const Learner& learner
   PT_LET(out.validation, validation.Measure(*input.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
   PT_LET(const MetricSpec best, FindMetric(spec.train.best, spec.own_metrics));
-  PT_LET(out.int8, MeasureInt8(best, input, validation, out.validation));
+  PT_LET(out.rounded, MeasureRounded(weights, learner, best, input, validation, out.validation));
   const ImportanceSpec asked{best, spec.train.validation.importance_rows, spec.train.seed};
   PT_LET(out.importance,
          MeasureImportance(asked, *input.validation, validation, *input.communicator));

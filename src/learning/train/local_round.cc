@@ -40,7 +40,7 @@ std::span<int64_t> WholesOf(const NamedTensor& tensor) {
 }  // namespace
 
 std::optional<OuterStep> OuterStep::Of(const TrainOptions& train, Weights& weights) {
-  if (train.mode == TrainMode::kExact) return std::nullopt;
+  if (train.mode != TrainMode::kLocal) return std::nullopt;
   return std::optional<OuterStep>(std::in_place, train.local.outer, weights);
 }
 

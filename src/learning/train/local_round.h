@@ -60,6 +60,8 @@ struct RoundInput {
   int64_t steps = 1;
   std::function<double(int64_t step)> rate;  // Of a step over all epochs: see StepInput.
   std::function<StepFlags()> asks;           // Of this rank, read at the end of the round.
+  // The same before the end, where a round can end early (server_round.h).
+  std::function<StepFlags()> asks_early = {};
 };
 
 class LocalRound {

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/fault.h"
+#include "tensor/norm_statistics.h"
 
 namespace protium {
 
@@ -45,6 +48,14 @@ Result<std::vector<size_t>> FindByPattern(const std::string& pattern,
                .what = fmt::format("no parameter of the net is called \"{}\"", pattern),
                .where = where,
                .fix = fmt::format("there are {}", fmt::join(names, ", "))});
+}
+
+bool NamesStatistics(const std::string& pattern, const std::vector<Variable>& parameters,
+                     const std::vector<Variable>& buffers) {
+  const auto fits = [&](const Variable& each) { return FitsPattern(pattern, each.name); };
+  return std::ranges::none_of(parameters, fits) &&
+         std::ranges::any_of(
+             buffers, [&](const Variable& each) { return IsStatistic(each.name) && fits(each); });
 }
 
 }  // namespace protium

@@ -21,4 +21,9 @@ Result<std::vector<size_t>> FindByPattern(const std::string& pattern,
                                           const std::vector<Variable>& parameters,
                                           const std::string& where);
 
+// Whether the pattern matches running statistics of batch norm (tensor/norm_statistics.h) among the
+// buffers and no parameter.
+bool NamesStatistics(const std::string& pattern, const std::vector<Variable>& parameters,
+                     const std::vector<Variable>& buffers);
+
 }  // namespace protium

@@ -29,10 +29,12 @@ std::span<const int64_t> IdsWithin(std::span<const int64_t> ascending, int64_t b
 
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters,
-                                           const std::string& where) {
+                                           const std::string& where,
+                                           const std::vector<Variable>& buffers) {
   std::vector<double> rates(parameters.size(), 1);
   // From the last to the first, so that the first matching entry wins.
   for (size_t o = options.size(); o-- > 0;) {
+    if (NamesStatistics(options[o].name, parameters, buffers)) continue;
     PT_LET(const std::vector<size_t> found,
            FindByPattern(options[o].name, parameters, fmt::format("{}.{}.name", where, o)));
     for (const size_t i : found) rates[i] = options[o].rate;
@@ -47,6 +49,7 @@ Result<Optimizer> Optimizer::Make(const Choice& choice, Weights& weights, std::v
   Optimizer out(std::move(rule), weights, std::move(rates),
                 !whole_tables && MovesReadRowsOnly(choice), part);
   out.threads_ = threads;
+  PT_TRY(out.MakeState());
   return out;
 }
 
@@ -76,6 +79,9 @@ Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::ve
       steps_(weights.parts().size()) {
   SetRates(std::move(rates));
   LayOutState();
+}
+
+Status Optimizer::MakeState() {
   int64_t own_size = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Range own = OwnRange(i);
@@ -83,9 +89,12 @@ Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::ve
     own_size += shared() ? (own.end - own.begin) * StateWidth(i) : state_parts_[i].count;
   }
   for (size_t i = 0; i < rule_->state().size(); ++i) {
-    state_.emplace_back(size_t(own_size), rule_->initial());
+    PT_LET(FloatMemory made, FloatMemory::Make(own_size, part_.disk));
+    if (rule_->initial() != 0) std::ranges::fill(made.floats(), rule_->initial());
+    state_.push_back(std::move(made));
   }
   gathered_.resize(state_.size() + 1);
+  return Status::OK();
 }
 
 // What lies between two parameters in the weights also lies there in the state.
@@ -189,7 +198,7 @@ bool Optimizer::StepRange(const Gradient& gradient, size_t parameter, const Rang
 // `begin`: from the start of the parameter.
 bool Optimizer::StepPart(const Gradient& gradient, int64_t begin, int64_t count, size_t parameter) {
   std::vector<float*> state;
-  for (std::vector<float>& each : state_) {
+  for (const FloatMemory& each : state_) {
     state.push_back(each.data() + own_offsets_[parameter] + begin - OwnRange(parameter).begin);
   }
   return rule_->Update(
@@ -239,7 +248,7 @@ bool Optimizer::StepRows(const Gradient& gradient, size_t table, std::span<const
   return finite;
 }
 
-Optimizer::Plane Optimizer::PlaneOf(size_t table, size_t plane) {
+RowPlane Optimizer::PlaneOf(size_t table, size_t plane) {
   const size_t parameter = layout_.tables[table];
   const int64_t width = plane > 0 && rule_->state_by_row() ? 1 : layout_.widths[table];
   if (plane == 0) {
@@ -331,38 +340,13 @@ double Optimizer::Norm(const GradientSum& sum) const {
 
 void Optimizer::Reset() {
   std::ranges::fill(steps_, 0);
-  for (std::vector<float>& each : state_) std::ranges::fill(each, rule_->initial());
+  for (const FloatMemory& each : state_) std::ranges::fill(each.floats(), rule_->initial());
 }
 
-int64_t Optimizer::RowBytes(size_t table) {
-  int64_t floats = 0;
-  for (size_t i = 0; i <= state_.size(); ++i) floats += PlaneOf(table, i).width;
-  return floats * int64_t(sizeof(float));
-}
-
-std::string Optimizer::RowsOf(size_t table, std::span<const int64_t> rows) {
-  std::string packed;
-  packed.reserve(rows.size() * size_t(RowBytes(table)));
-  for (const int64_t row : rows) {
-    for (size_t i = 0; i <= state_.size(); ++i) {
-      const auto [base, width] = PlaneOf(table, i);
-      packed.append(reinterpret_cast<const char*>(base + row * width),
-                    size_t(width) * sizeof(float));
-    }
-  }
-  return packed;
-}
-
-void Optimizer::SetRows(size_t table, std::span<const int64_t> rows, std::string_view packed) {
-  PT_CHECK(packed.size() == rows.size() * size_t(RowBytes(table)));
-  const char* from = packed.data();
-  for (const int64_t row : rows) {
-    for (size_t i = 0; i <= state_.size(); ++i) {
-      const auto [base, width] = PlaneOf(table, i);
-      std::memcpy(base + row * width, from, size_t(width) * sizeof(float));
-      from += size_t(width) * sizeof(float);
-    }
-  }
+std::vector<RowPlane> Optimizer::RowPlanes(size_t table) {
+  std::vector<RowPlane> planes;
+  for (size_t i = 0; i <= state_.size(); ++i) planes.push_back(PlaneOf(table, i));
+  return planes;
 }
 
 std::vector<std::span<std::byte>> Optimizer::Others(std::span<const size_t> without) {
@@ -373,7 +357,7 @@ std::vector<std::span<std::byte>> Optimizer::Others(std::span<const size_t> with
   for (size_t i = 0; i < weights_->parts().size(); ++i) {
     if (std::ranges::find(without, i) != without.end()) continue;
     add(weights_->parameters().data(), weights_->parts()[i]);
-    for (std::vector<float>& each : state_) add(each.data(), state_parts_[i]);
+    for (const FloatMemory& each : state_) add(each.data(), state_parts_[i]);
   }
   out.push_back(std::as_writable_bytes(std::span(steps_)));
   return out;
@@ -384,7 +368,7 @@ std::vector<NamedTensor> Optimizer::Tensors() {
   out.push_back({"steps", "I64", {int64_t(steps_.size())}, std::as_bytes(std::span(steps_))});
   const std::vector<std::string> names = rule_->state();
   for (size_t i = 0; i < names.size() && !shared(); ++i) {
-    out.push_back({names[i], "F32", {state_size_}, std::as_bytes(std::span(state_[i]))});
+    out.push_back({names[i], "F32", {state_size_}, std::as_bytes(state_[i].floats())});
   }
   return out;
 }
@@ -404,7 +388,7 @@ Status Optimizer::Load(const Safetensors& file, const std::string& where) {
     const NamedTensor* const from = file.Find(names[i]);
     const std::vector<int64_t> shape = {state_size_};
     if (from == nullptr || from->dtype != "F32" || from->shape != shape) return refuse(names[i]);
-    std::byte* to = std::as_writable_bytes(std::span(state_[i])).data();
+    std::byte* to = std::as_writable_bytes(state_[i].floats()).data();
     for (const Weights::Part& part : StateOf(part_.rank)) {
       const size_t bytes = size_t(part.count) * sizeof(float);
       std::memcpy(to, from->data.data() + part.offset * int64_t(sizeof(float)), bytes);

@@ -13,12 +13,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -26,7 +26,9 @@
 #include "format/safetensors.h"
 #include "protium/training.h"
 #include "tensor/weights.h"
+#include "train/float_memory.h"
 #include "train/gradient_layout.h"
+#include "train/row_planes.h"
 #include "train/update_rule.h"
 
 namespace protium {
@@ -50,15 +52,18 @@ struct Gradient {
 
 // Returns the factor of each parameter's learning rate, in the order of `parameters`: that of the
 // first entry of `options` whose pattern matches its name, else 1. A pattern that matches no
-// parameter is a fault of Exit::kUsage at `where`, the key of the options.
+// parameter is a fault of Exit::kUsage at `where`, the key of the options, unless it matches
+// statistics among the buffers (NamesStatistics()).
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters,
-                                           const std::string& where = "train.parameters");
+                                           const std::string& where = "train.parameters",
+                                           const std::vector<Variable>& buffers = {});
 
-// Which of the ranks that share an optimiser this is.
+// Which of the ranks that share an optimiser this is, and where its state lies.
 struct OptimizerPart {
   int32_t rank = 0;
   int32_t world = 1;
+  std::filesystem::path disk = {};  // FloatMemory::Make().
 };
 
 // Called by one thread. Every rank holds a complete one, or its part, and passes it the same sums,
@@ -96,11 +101,8 @@ class Optimizer {
   // Sets all state to what it was at first.
   void Reset();
 
-  // Of tables whose rows servers hold (train/served_tables.h): some rows by their numbers here,
-  // each with its state, side by side.
-  int64_t RowBytes(size_t table);
-  std::string RowsOf(size_t table, std::span<const int64_t> rows);
-  void SetRows(size_t table, std::span<const int64_t> rows, std::string_view packed);
+  // Of a table whose rows servers hold (train/served_tables.h): the weights, then each state.
+  std::vector<RowPlane> RowPlanes(size_t table);
   // Weights and state of all parameters but those `without`, and how many steps each of all
   // parameters has made; borrowed.
   std::vector<std::span<std::byte>> Others(std::span<const size_t> without);
@@ -120,13 +122,14 @@ class Optimizer {
   std::vector<std::string> StateNames() const { return rule_->state(); }
   int64_t state_size() const { return state_size_; }
   float initial_state() const { return rule_->initial(); }
-  std::span<float> own_state(size_t tensor) { return state_[tensor]; }
+  std::span<float> own_state(size_t tensor) { return state_[tensor].floats(); }
   std::vector<Weights::Part> StateOf(int32_t rank) const;
 
  private:
   Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::vector<double> rates,
             bool by_rows, const OptimizerPart& part);
   void LayOutState();
+  Status MakeState();
   // A range of a parameter's floats or, of a table that is learned row by row, of its rows.
   struct Range {
     int64_t begin = 0;
@@ -150,11 +153,7 @@ class Optimizer {
   void Carry(bool back, size_t table, std::span<const int64_t> ids);
   // The weights of a table, 0, or one of its states, counted from 1: where row 0 is or, in the
   // state of a part, would be.
-  struct Plane {
-    float* rows = nullptr;
-    int64_t width = 0;
-  };
-  Plane PlaneOf(size_t table, size_t plane);
+  RowPlane PlaneOf(size_t table, size_t plane);
 
   std::unique_ptr<UpdateRule> rule_;
   Weights* weights_;
@@ -162,9 +161,9 @@ class Optimizer {
   OptimizerPart part_;
   int32_t threads_ = 1;
   std::vector<double> rates_;
-  bool all_learn_ = true;                  // No parameter is frozen.
-  std::vector<int64_t> steps_;             // Made by each parameter.
-  std::vector<std::vector<float>> state_;  // The own part of each of the rule's state().
+  bool all_learn_ = true;           // No parameter is frozen.
+  std::vector<int64_t> steps_;      // Made by each parameter.
+  std::vector<FloatMemory> state_;  // The own part of each of the rule's state().
   // Of complete state, by parameter. As Weights::parts(), but for tables with state by row.
   std::vector<Weights::Part> state_parts_;
   int64_t state_size_ = 0;

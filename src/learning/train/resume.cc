@@ -138,6 +138,16 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity) {
   return out;
 }
 
+Learner Learner::Of(WholeNet& whole) {
+  return {*whole.weights, *whole.optimizer, whole.of_rows().average};
+}
+
+Status Learner::ExchangeAverage() const {
+  if (average == nullptr) return Status::OK();
+  average->Exchange();
+  return served == nullptr ? Status::OK() : served->Settle();
+}
+
 std::vector<NamedTensor> Learner::State(std::vector<NamedTensor> of_optimizer) const {
   std::vector<NamedTensor> tensors = std::move(of_optimizer);
   if (tensors.empty()) tensors = optimizer.Tensors();
@@ -166,7 +176,7 @@ Status LoadWeights(const std::filesystem::path& file, const Learner& learner,
   };
   if (communicator.rank() == 0) PT_TRY(FailTogether(load(), communicator));
   if (learner.served != nullptr) {
-    return learner.served->Spread(whole ? &*whole : nullptr, learner.optimizer);
+    return learner.served->Spread(whole ? &*whole : nullptr, learner.of_rows());
   }
   PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.parameters()), 0));
   PT_TRY(communicator.Broadcast(std::as_writable_bytes(learner.weights.buffers()), 0));
@@ -183,14 +193,14 @@ Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, cons
       return Load(wish, learner, state.identity, folder, report);
     }
     PT_LET(whole, learner.served->NewWhole());
-    return Load(wish, {*whole->weights, *whole->optimizer}, state.identity, folder, report);
+    return Load(wish, Learner::Of(*whole), state.identity, folder, report);
   };
   if (communicator.rank() == 0) loaded = load();
   PT_LET(Found found, Share(loaded, communicator));
   PT_TRY(found.status);
   if (!found.state) return false;
   if (learner.served != nullptr) {
-    PT_TRY(learner.served->Spread(whole ? &*whole : nullptr, learner.optimizer));
+    PT_TRY(learner.served->Spread(whole ? &*whole : nullptr, learner.of_rows()));
   } else {
     PT_TRY(BroadcastTensors(learner, 0, communicator));
   }
@@ -198,7 +208,7 @@ Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, cons
     PT_TRY(
         ScatterState(learner.optimizer, *loaded ? &(*loaded)->optimizer : nullptr, communicator));
   }
-  if (learner.average != nullptr) learner.average->Exchange();
+  PT_TRY(learner.ExchangeAverage());
   state = std::move(*found.state);
   return true;
 }

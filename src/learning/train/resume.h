@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/json.h"
@@ -46,10 +47,26 @@ struct Learner {
   OuterStep* outer = nullptr;      // nullptr: all shards make every step together.
   ServedTables* served = nullptr;  // nullptr: every rank has all rows of tables.
 
+  // Of the whole net that rank 0 has, where servers hold rows.
+  static Learner Of(WholeNet& whole);
+  OfRows of_rows() const { return {optimizer, average}; }
+  // Exchanges the weights with their average, if there is one. Collective, where servers hold rows.
+  Status ExchangeAverage() const;
   // What goes into a checkpoint besides the weights, borrowed: the optimiser's state, unless it is
   // given; with an average, the weights in training; then the state of the outer step.
   std::vector<NamedTensor> State(std::vector<NamedTensor> of_optimizer = {}) const;
 };
+
+// Runs `work` with the average in the net and returns its result. A failure is returned only after
+// the second exchange, so the net never retains the average. Collective, where servers hold rows.
+template <class Work>
+std::invoke_result_t<Work> WithAverage(const Learner& learner, Work work) {
+  PT_TRY(learner.ExchangeAverage());
+  auto result = work();
+  const Status back = learner.ExchangeAverage();
+  if (result.ok()) PT_TRY(back);
+  return result;
+}
 
 // Collective. Copies the tensors of rank `root` to every rank, but for those of an optimiser that
 // ranks hold in parts.

@@ -60,7 +60,7 @@ Status Saving::Stepped(bool all_landed) {
 }
 
 Status Saving::Save() {
-  return WithAverage(learner_.average, [&] { return Write(); });
+  return WithAverage(learner_, [&] { return Write(); });
 }
 
 Status Saving::Write() {
@@ -68,7 +68,7 @@ Status Saving::Write() {
   PT_TRY(AgreeOnWeights(
       served == nullptr ? in_.weights.Hash() : served->OthersHash(learner_.optimizer), state_.step,
       *in_.communicator));
-  PT_LET(std::optional<WholeNet> whole, Gathered());
+  PT_LET(const std::shared_ptr<WholeNet> whole, Gathered());
   state_.seconds = seconds();
   saved_at_ = Clock::now();
   handed_step_ = state_.step;
@@ -79,26 +79,27 @@ Status Saving::Write() {
   }
   if (!leads()) return Status::OK();
   if (whole) {
-    Learner all{*whole->weights, *whole->optimizer};
-    return writer_->Write(state_, all.weights.Tensors(), all.State());
+    return writer_->Write(state_, whole->weights->Tensors(), Learner::Of(*whole).State(), whole);
   }
   return writer_->Write(state_, in_.weights.Tensors(), learner_.State(std::move(gathered.tensors)));
 }
 
-// Collective. All rows of tables that servers hold, if any do; only rank 0 gets them.
-Result<std::optional<WholeNet>> Saving::Gathered() const {
-  if (learner_.served == nullptr) return std::optional<WholeNet>();
-  PT_LET(WholeNet whole, learner_.served->Gather(learner_.optimizer));
-  return leads() ? std::optional(std::move(whole)) : std::nullopt;
+// Collective. All rows of tables that servers hold, if any do; other ranks than 0 get nullptr.
+Result<std::shared_ptr<WholeNet>> Saving::Gathered() const {
+  if (learner_.served == nullptr) return std::shared_ptr<WholeNet>();
+  PT_LET(WholeNet whole, learner_.served->Gather(learner_.of_rows()));
+  return leads() ? std::make_shared<WholeNet>(std::move(whole)) : nullptr;
 }
 
 Status Saving::KeepBest() {
-  if (state_.best.epoch != state_.epoch) return Status::OK();
-  PT_LET(const std::optional<WholeNet> whole, Gathered());
-  if (!leads()) return Status::OK();
-  if (whole) return writer_->KeepBest(state_.best.step, whole->weights->Tensors());
-  return WithAverage(learner_.average,
-                     [&] { return writer_->KeepBest(state_.best.step, in_.weights.Tensors()); });
+  const bool takes_part = leads() || learner_.served != nullptr;
+  if (state_.best.epoch != state_.epoch || !takes_part) return Status::OK();
+  return WithAverage(learner_, [&]() -> Status {
+    PT_LET(const std::shared_ptr<WholeNet> whole, Gathered());
+    if (!leads()) return Status::OK();
+    const Weights& all = whole ? *whole->weights : in_.weights;
+    return writer_->KeepBest(state_.best.step, all.Tensors(), whole);
+  });
 }
 
 // The hashes are known only now; later states contain them.

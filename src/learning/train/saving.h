@@ -69,7 +69,7 @@ class Saving {
   double waited() const;  // Seconds since the last checkpoint.
   bool leads() const { return in_.communicator->rank() == 0; }
   Status Write();
-  Result<std::optional<WholeNet>> Gathered() const;
+  Result<std::shared_ptr<WholeNet>> Gathered() const;
   void Report(const std::vector<WrittenCheckpoint>& written);
 
   const TrainSpec& spec_;

@@ -5,10 +5,11 @@
 #include <cstring>
 #include <utility>
 
-#include "base/fault.h"
+#include "collective/disk_window.h"
 #include "format/safetensors.h"
 #include "nets/id_rows.h"
-#include "tensor/guard.h"
+#include "train/float_memory.h"
+#include "train/update_rule.h"
 
 namespace protium {
 namespace {
@@ -16,15 +17,22 @@ namespace {
 // Rows that travel in one round, while a checkpoint is gathered or spread.
 constexpr int64_t kRoundBytes = 1 << 20;
 
-// The most rows of a step in these shards.
+// The most rows of a step in a shard.
+int64_t MostRows(const ShardedRows& rows, int32_t shard, int64_t batch_size) {
+  const __int128 share = __int128(rows.rows(shard)) * batch_size;
+  const auto step = int64_t((share + rows.total_rows() - 1) / rows.total_rows());
+  return std::min(rows.rows(shard), step);
+}
+
+// The most rows of a step in the own shards, or in any one.
 int64_t MostRows(const ShardedRows& rows, int64_t batch_size) {
-  int64_t most = 0;
-  for (int32_t s = rows.own().begin; s < rows.own().end; ++s) {
-    const __int128 share = __int128(rows.rows(s)) * batch_size;
-    const auto step = int64_t((share + rows.total_rows() - 1) / rows.total_rows());
-    most += std::min(rows.rows(s), step);
+  int64_t own = 0, any = 0;
+  for (int32_t s = 0; s < rows.shards(); ++s) {
+    const int64_t most = MostRows(rows, s, batch_size);
+    if (rows.owns(s)) own += most;
+    any = std::max(any, most);
   }
-  return most;
+  return std::max(own, any);
 }
 
 std::string_view AsText(std::span<const int64_t> numbers) {
@@ -38,7 +46,8 @@ Result<std::unique_ptr<ServedTables>> ServedTables::Make(const ServedSpec& spec,
                                                          Communicator& communicator) {
   std::unique_ptr<ServedTables> out(new ServedTables(spec, communicator));
   PT_TRY(FailTogether(out->MakeNet(rows), communicator));
-  PT_LET(out->window_, communicator.MakeWindow(out->WindowBytes()));
+  PT_TRY(FailTogether(out->ChoosePlace(), communicator));
+  PT_LET(out->window_, out->MakeWindow());
   PT_TRY(FailTogether(out->MakeWeights(), communicator));
   PT_TRY(out->ShareOffsets());
   return out;
@@ -64,8 +73,24 @@ Status ServedTables::MakeNet(const ShardedRows& rows) {
   return spec_.make(here_).Value(&net_);
 }
 
-int64_t ServedTables::WindowBytes() const {
-  return serves() ? Weights::SizeOf(*net_) * int64_t(sizeof(float)) : 0;
+// The same on every rank: it follows from all ids and the options.
+Status ServedTables::ChoosePlace() {
+  PT_LET(const std::unique_ptr<UpdateRule> rule, MakeUpdateRule(spec_.optimizer));
+  const auto states = int64_t(rule->state().size());
+  for (const Variable& each : net_->parameters()) {
+    if (each.ids < 0) continue;
+    const int64_t width = each.shape[1], planes = spec_.average > 0 ? 2 : 1;
+    const int64_t floats = planes * width + states * (rule->state_by_row() ? 1 : width);
+    bytes_ += spec_.all->columns[size_t(each.ids)].count() * floats * int64_t(sizeof(float));
+  }
+  if (bytes_ > spec_.memory_bytes) disk_ = spec_.disk;
+  return Status::OK();
+}
+
+Result<std::unique_ptr<Window>> ServedTables::MakeWindow() {
+  const int64_t bytes = serves() ? Weights::SizeOf(*net_) * int64_t(sizeof(float)) : 0;
+  if (disk_.empty()) return communicator_.MakeWindow(bytes);
+  return MakeDiskWindow(disk_, bytes, communicator_);
 }
 
 Status ServedTables::MakeWeights() {
@@ -94,16 +119,31 @@ Status ServedTables::ShareOffsets() {
 
 Status ServedTables::Pull(std::span<const BatchRows> batches) {
   if (serves()) return Status::OK();
+  PT_TRY(Expect(batches));
+  for (const Table& table : tables_) {
+    if (table.column >= 0) PT_TRY(PullTable(table));
+  }
+  return Status::OK();
+}
+
+Status ServedTables::Expect(std::span<const BatchRows> batches) {
   for (size_t c = 0; c < here_->columns.size(); ++c) {
     here_->columns[c].Clear();
     positions_[c].clear();
     for (const BatchRows& each : batches) PT_TRY(Note(each, c));
     PT_CHECK(here_->columns[c].count() <= here_->room[c]);
   }
-  for (const Table& table : tables_) {
-    if (table.column >= 0) PT_TRY(PullTable(table));
-  }
   return Status::OK();
+}
+
+std::vector<std::span<float>> ServedTables::OtherWeights() {
+  std::vector<std::span<float>> others;
+  for (size_t i = 0; i < weights_->parts().size(); ++i) {
+    if (std::ranges::find(served_, i) != served_.end()) continue;
+    const Weights::Part& part = weights_->parts()[i];
+    others.push_back(weights_->parameters().subspan(size_t(part.offset), size_t(part.count)));
+  }
+  return others;
 }
 
 // Adds the ids of a column that are new in this pull.
@@ -153,6 +193,15 @@ void ServedTables::Number(std::span<RowSubtree> own) const {
   }
 }
 
+RowOwners ServedTables::Owners() const {
+  RowOwners owners;
+  for (const Table& each : tables_) owners.tables.push_back(each.column >= 0 ? 1 : 0);
+  owners.of = [this](size_t table, int64_t position) {
+    return workers() + places_.server(size_t(tables_[table].column), position);
+  };
+  return owners;
+}
+
 bool ServedTables::Moves(size_t table, int64_t position) const {
   const int64_t column = tables_[table].column;
   if (column < 0) return true;
@@ -181,32 +230,54 @@ Result<bool> ServedTables::StepMade(bool here) {
   return failed == 0;
 }
 
-Status ServedTables::ShareOthers(Optimizer& optimizer) {
-  for (const std::span<std::byte> each : optimizer.Others(served_)) {
-    PT_TRY(communicator_.Broadcast(each, 0));
+Status ServedTables::Settle() { return communicator_.Barrier("the rows of the servers"); }
+
+// All planes of a table, by the numbers of its rows.
+std::vector<RowPlane> ServedTables::PlanesOf(size_t table, const OfRows& of_rows) const {
+  std::vector<RowPlane> planes = of_rows.optimizer.RowPlanes(table);
+  const WeightAverage* const average = of_rows.average;
+  if (average != nullptr) planes.push_back(average->PlaneOf(tables_[table].parameter));
+  return planes;
+}
+
+// What is no table of ids.
+std::vector<std::span<std::byte>> ServedTables::OthersOf(const OfRows& of_rows,
+                                                         Weights& weights) const {
+  auto others = of_rows.optimizer.Others(served_);
+  for (size_t i = 0; i < weights.parts().size() && of_rows.average != nullptr; ++i) {
+    if (std::ranges::find(served_, i) != served_.end()) continue;
+    others.push_back(std::as_writable_bytes(of_rows.average->Of(i)));
   }
-  PT_TRY(communicator_.Broadcast(std::as_writable_bytes(weights_->buffers()), 0));
-  // From here on workers may pull.
-  return communicator_.Barrier("the rows of the servers");
+  others.push_back(std::as_writable_bytes(weights.buffers()));
+  return others;
+}
+
+Status ServedTables::ShareOthers(const OfRows& of_rows, int32_t root) {
+  for (const std::span<std::byte> each : OthersOf(of_rows, *weights_)) {
+    PT_TRY(communicator_.Broadcast(each, root));
+  }
+  return Settle();  // From here on workers may pull.
 }
 
 std::string ServedTables::OthersHash(Optimizer& optimizer) {
   std::vector<NamedTensor> tensors;
-  for (const std::span<std::byte> each : optimizer.Others(served_)) {
+  for (const std::span<std::byte> each : OthersOf({optimizer}, *weights_)) {
     tensors.push_back({std::to_string(tensors.size()), "U8", {int64_t(each.size())}, each});
   }
-  tensors.push_back({"buffers",
-                     "F32",
-                     {int64_t(weights_->buffers().size())},
-                     std::as_bytes(weights_->buffers())});
   return WeightsXxh3(tensors);
 }
 
 Result<WholeNet> ServedTables::NewWhole() const {
   WholeNet whole;
   PT_LET(whole.net, spec_.make(spec_.all));
-  PT_LET(whole.weights, Weights::Make(*whole.net));
-  PT_LET(whole.optimizer, Optimizer::Make(spec_.optimizer, *whole.weights));
+  PT_LET(const FloatMemory memory, FloatMemory::Make(Weights::SizeOf(*whole.net), disk_));
+  PT_LET(whole.weights, Weights::MakeIn(memory.shared(), *whole.net));
+  PT_LET(whole.optimizer,
+         Optimizer::Make(spec_.optimizer, *whole.weights, {}, 1, false, {.disk = disk_}));
+  if (spec_.average > 0) {
+    whole.average.emplace(spec_.average, *whole.weights);
+    PT_TRY(whole.average->Reserve(disk_));
+  }
   return whole;
 }
 
@@ -223,64 +294,63 @@ std::vector<int64_t> ServedTables::PositionsOf(int32_t server, const Table& tabl
 // Calls `visit`, Status(size_t table, int64_t begin, int64_t end), for all positions of all tables
 // of ids, as many at a time as one round carries: the same calls on every rank.
 template <class Visit>
-Status ServedTables::ForRounds(Optimizer& optimizer, Visit visit) const {
+Status ServedTables::ForRounds(const OfRows& of_rows, Visit visit) const {
   for (size_t t = 0; t < tables_.size(); ++t) {
     if (tables_[t].column < 0) continue;
     const int64_t ids = places_.all().columns[size_t(tables_[t].column)].count();
-    const int64_t rows = std::max<int64_t>(1, kRoundBytes / optimizer.RowBytes(t));
+    const int64_t rows = std::max<int64_t>(1, kRoundBytes / RowBytes(PlanesOf(t, of_rows)));
     for (int64_t at = 0; at < ids; at += rows) PT_TRY(visit(t, at, std::min(ids, at + rows)));
   }
   return Status::OK();
 }
 
 // Copies what is no table of ids, between nets that differ in the number of ids.
-void ServedTables::CopyOthers(Optimizer& from, Weights& from_weights, Optimizer& to,
+void ServedTables::CopyOthers(const OfRows& from, Weights& from_weights, const OfRows& to,
                               Weights& to_weights) const {
-  const auto source = from.Others(served_), target = to.Others(served_);
+  const auto source = OthersOf(from, from_weights), target = OthersOf(to, to_weights);
   PT_CHECK(source.size() == target.size());
   for (size_t i = 0; i < source.size(); ++i) std::ranges::copy(source[i], target[i].begin());
-  std::ranges::copy(from_weights.buffers(), to_weights.buffers().begin());
 }
 
-Result<WholeNet> ServedTables::Gather(Optimizer& optimizer) {
+Result<WholeNet> ServedTables::Gather(const OfRows& of_rows) {
   WholeNet whole;
   if (leads()) {
     PT_TRY(FailTogether(NewWhole().Value(&whole), communicator_));
-    CopyOthers(optimizer, *weights_, *whole.optimizer, *whole.weights);
+    CopyOthers(of_rows, *weights_, whole.of_rows(), *whole.weights);
   }
-  PT_TRY(ForRounds(optimizer, [&](size_t t, int64_t begin, int64_t end) -> Status {
+  PT_TRY(ForRounds(of_rows, [&](size_t t, int64_t begin, int64_t end) -> Status {
     std::vector<int64_t> rows;
     if (serves()) rows = PositionsOf(own(), tables_[t], begin, end);
     for (int64_t& each : rows) each = places_.row(size_t(tables_[t].column), each);
-    PT_LET(const auto all, communicator_.AllGather(optimizer.RowsOf(t, rows)));
+    PT_LET(const auto all, communicator_.AllGather(PackRows(PlanesOf(t, of_rows), rows)));
     for (int32_t s = 0; s < servers() && leads(); ++s) {
-      whole.optimizer->SetRows(t, PositionsOf(s, tables_[t], begin, end),
-                               all[size_t(workers() + s)]);
+      UnpackRows(all[size_t(workers() + s)], PlanesOf(t, whole.of_rows()),
+                 PositionsOf(s, tables_[t], begin, end));
     }
     return Status::OK();
   }));
   return whole;
 }
 
-Status ServedTables::Spread(WholeNet* whole, Optimizer& optimizer) {
-  if (leads()) CopyOthers(*whole->optimizer, *whole->weights, optimizer, *weights_);
-  PT_TRY(ForRounds(optimizer, [&](size_t t, int64_t begin, int64_t end) -> Status {
-    const auto row_bytes = size_t(optimizer.RowBytes(t));
+Status ServedTables::Spread(WholeNet* whole, const OfRows& of_rows) {
+  if (leads()) CopyOthers(whole->of_rows(), *whole->weights, of_rows, *weights_);
+  PT_TRY(ForRounds(of_rows, [&](size_t t, int64_t begin, int64_t end) -> Status {
+    const std::vector<RowPlane> planes = PlanesOf(t, of_rows);
+    const auto row_bytes = size_t(RowBytes(planes));
     std::vector<int64_t> positions(size_t(end - begin));
     for (int64_t i = begin; i < end; ++i) positions[size_t(i - begin)] = i;
     std::string packed(positions.size() * row_bytes, '\0');
-    if (leads()) packed = whole->optimizer->RowsOf(t, positions);
+    if (leads()) packed = PackRows(PlanesOf(t, whole->of_rows()), positions);
     PT_TRY(communicator_.Broadcast(std::as_writable_bytes(std::span(packed)), 0));
     if (!serves()) return Status::OK();
     for (const int64_t each : PositionsOf(own(), tables_[t], begin, end)) {
       const int64_t row = places_.row(size_t(tables_[t].column), each);
-      optimizer.SetRows(
-          t, {&row, 1},
-          std::string_view(packed).substr(size_t(each - begin) * row_bytes, row_bytes));
+      UnpackRows(std::string_view(packed).substr(size_t(each - begin) * row_bytes, row_bytes),
+                 planes, {&row, 1});
     }
     return Status::OK();
   }));
-  return ShareOthers(optimizer);
+  return ShareOthers(of_rows);
 }
 
 }  // namespace protium

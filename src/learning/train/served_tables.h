@@ -9,11 +9,16 @@
 //    sums of their rows in the halving of docs/rows.md and make the optimiser's step: the bits are
 //    those of tables that every rank holds.
 // 3. All ranks end a step together (StepMade()), so nobody pulls rows while servers write them.
+//    Where steps are made apart (server_round.h), servers are asked for rows instead.
 // 4. Every rank has the same values of everything that is no table of ids.
+// 5. Rows that do not fit into memory lie on the disk, in files that are mapped like memory, and so
+//    does the whole net that rank 0 makes of all rows for a checkpoint.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,7 +34,9 @@
 #include "tensor/id_places.h"
 #include "tensor/net.h"
 #include "tensor/weights.h"
+#include "train/average.h"
 #include "train/optimizer.h"
+#include "train/row_planes.h"
 
 namespace protium {
 
@@ -40,6 +47,17 @@ struct ServedSpec {
   std::function<Result<std::unique_ptr<Net>>(std::shared_ptr<const IdTables> ids)> make;
   Choice optimizer;
   int64_t batch_size = 1;
+  double average = 0;  // TrainOptions::average.
+  // For the rows of all servers with their states and averages. Those that take more lie in files
+  // in `disk`, all of them.
+  int64_t memory_bytes = std::numeric_limits<int64_t>::max();
+  std::filesystem::path disk;
+};
+
+// What a row has besides its weights.
+struct OfRows {
+  Optimizer& optimizer;
+  WeightAverage* average = nullptr;  // nullptr: weights are not averaged.
 };
 
 // A net with the rows of all ids, as checkpoints and models have it.
@@ -47,6 +65,8 @@ struct WholeNet {
   std::unique_ptr<Net> net;
   std::unique_ptr<Weights> weights;
   std::optional<Optimizer> optimizer;
+  std::optional<WeightAverage> average;
+  OfRows of_rows() { return {*optimizer, average ? &*average : nullptr}; }
 };
 
 // One rank's view. Calls come from the thread of the communicator, which must outlive it.
@@ -60,6 +80,11 @@ class ServedTables {
                                                     Communicator& communicator);
 
   int32_t servers() const { return places_.servers(); }
+  bool serves() const { return communicator_.rank() >= workers(); }
+  // Of the rows of all servers, with their states and averages.
+  int64_t bytes() const { return bytes_; }
+  // The folder of the files that they lie in; empty: they are in memory.
+  const std::filesystem::path& disk() const { return disk_; }
   // This rank's; Pull() changes what a worker's computes with.
   Net& net() { return *net_; }
   Weights& weights() { return *weights_; }
@@ -68,53 +93,75 @@ class ServedTables {
   // that no training row has gets none. The ids of each column must fit the room: those of the own
   // shards' rows of a step, or of kPredictRows rows.
   Status Pull(std::span<const BatchRows> batches);
+  // The first half of it: the net of a worker has these ids from now on, whose rows it lacks.
+  Status Expect(std::span<const BatchRows> batches);
 
-  // Before RowTree::Reduce(): numbers the rows of the last Pull() by their positions.
-  void Number(std::span<RowSubtree> own) const;
-  // Whether this rank moves the row; false on workers.
-  bool Moves(size_t table, int64_t position) const;
-  // Of these sums, those that this rank moves, by the numbers of its own rows. Valid until the next
-  // call.
-  std::span<const SummedRows> Own(std::span<const SummedRows> sums);
-  // Collective. Ends a step; returns whether all ranks have made it.
-  Result<bool> StepMade(bool here);
-
-  // Collective. Gives every rank rank 0's values of what is no table of ids.
-  Status ShareOthers(Optimizer& optimizer);
-  // Equal on two ranks, for all practical purposes, exactly when these values are.
-  std::string OthersHash(Optimizer& optimizer);
-  // A whole net with the values that it begins with.
-  Result<WholeNet> NewWhole() const;
-  // Collective. Returns all of the gang's values, on rank 0; others get nothing.
-  Result<WholeNet> Gather(Optimizer& optimizer);
-  // Collective. Gives all ranks the values of rank 0's `whole`, which others leave out.
-  Status Spread(WholeNet* whole, Optimizer& optimizer);
-
- private:
+  // A table of the net, as GradientLayout::tables.
   struct Table {
     size_t parameter = 0;
     int64_t column = -1;  // Of ids; -1: every rank has all rows.
     int64_t width = 0;
     std::vector<int64_t> offsets = {};  // By server: of its rows in its window, in floats.
   };
+  const std::vector<Table>& tables() const { return tables_; }
+  int32_t workers() const { return communicator_.world() - spec_.servers; }
+  int32_t own() const { return communicator_.rank() - workers(); }  // Of a server, its number.
+  // On a worker: the positions, among all ids of a column, of the ids that its net has rows for, by
+  // row. On a server: how many rows there are of the column.
+  std::span<const int64_t> positions(size_t column) const { return positions_[column]; }
+  int64_t rows(size_t column) const { return here_->columns[column].count(); }
+  // How many rows a worker's net has room for.
+  int64_t room(size_t column) const { return here_->rows(column); }
+  const IdPlaces& places() const { return places_; }
+  // The weights of what is no table of ids, borrowed, in the same order on every rank.
+  std::vector<std::span<float>> OtherWeights();
+
+  // Before RowTree::Reduce(): numbers the rows of the last Pull() by their positions.
+  void Number(std::span<RowSubtree> own) const;
+  // The servers of the rows, by their positions.
+  RowOwners Owners() const;
+  // Of these sums, those that this rank moves, by the numbers of its own rows. Valid until the next
+  // call.
+  std::span<const SummedRows> Own(std::span<const SummedRows> sums);
+  // Collective. Ends a step; returns whether all ranks have made it.
+  Result<bool> StepMade(bool here);
+
+  // Collective. All ranks have done with the rows as they were: after they were exchanged with
+  // their averages.
+  Status Settle();
+  // Collective. Gives every rank those values of a rank that are no table of ids.
+  Status ShareOthers(const OfRows& of_rows, int32_t root = 0);
+  // Equal on two ranks, for all practical purposes, exactly when these values are.
+  std::string OthersHash(Optimizer& optimizer);
+  // A whole net with the values that it begins with.
+  Result<WholeNet> NewWhole() const;
+  // Collective. Returns all of the gang's values, on rank 0; others get nothing.
+  Result<WholeNet> Gather(const OfRows& of_rows);
+  // Collective. Gives all ranks the values of rank 0's `whole`, which others leave out.
+  Status Spread(WholeNet* whole, const OfRows& of_rows);
+
+ private:
   ServedTables(const ServedSpec& spec, Communicator& communicator)
       : spec_(spec), communicator_(communicator), places_(spec.all, spec.servers) {}
   Status MakeNet(const ShardedRows& rows);
-  int64_t WindowBytes() const;
+  Status ChoosePlace();
+  Result<std::unique_ptr<Window>> MakeWindow();
   Status MakeWeights();
   Status ShareOffsets();
   Status Note(const BatchRows& rows, size_t column);
   Status PullTable(const Table& table);
   Status Copy(const Table& table, int64_t position, float* to) const;
-  int32_t workers() const { return communicator_.world() - spec_.servers; }
-  bool serves() const { return communicator_.rank() >= workers(); }
-  int32_t own() const { return communicator_.rank() - workers(); }  // Of a server.
+  // Whether this rank moves the row; false on workers.
+  bool Moves(size_t table, int64_t position) const;
   bool leads() const { return communicator_.rank() == 0; }
-  void CopyOthers(Optimizer& from, Weights& from_weights, Optimizer& to, Weights& to_weights) const;
+  std::vector<RowPlane> PlanesOf(size_t table, const OfRows& of_rows) const;
+  std::vector<std::span<std::byte>> OthersOf(const OfRows& of_rows, Weights& weights) const;
+  void CopyOthers(const OfRows& from, Weights& from_weights, const OfRows& to,
+                  Weights& to_weights) const;
   std::vector<int64_t> PositionsOf(int32_t server, const Table& table, int64_t begin,
                                    int64_t end) const;
   template <class Visit>
-  Status ForRounds(Optimizer& optimizer, Visit visit) const;
+  Status ForRounds(const OfRows& of_rows, Visit visit) const;
 
   const ServedSpec spec_;
   Communicator& communicator_;
@@ -122,6 +169,8 @@ class ServedTables {
   // The ids that the own net has rows for: a server's own, or those of the last Pull().
   std::shared_ptr<IdTables> here_;
   std::vector<std::vector<int64_t>> positions_;  // Of a worker's, by column, among all ids.
+  int64_t bytes_ = 0;
+  std::filesystem::path disk_;
   std::shared_ptr<Window> window_;
   std::unique_ptr<Net> net_;
   std::unique_ptr<Weights> weights_;

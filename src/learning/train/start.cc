@@ -32,24 +32,38 @@ Result<std::set<std::string>> NamesTaken(const StartOptions& from,
   return names;
 }
 
-Status Misfit(const NamedTensor* from, const NamedTensor& to, const std::string& model) {
+// The names in the file, so that a user sees what another program calls its tensors.
+std::string NamesIn(const Safetensors& file) {
+  constexpr size_t kMostNamed = 12;
+  std::vector<std::string> names;
+  for (const NamedTensor& each : file.tensors()) {
+    if (names.size() < kMostNamed) names.push_back(each.name);
+  }
+  const size_t more = file.tensors().size() - names.size();
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : std::string());
+}
+
+Status Misfit(const Safetensors& file, const NamedTensor& to, const std::string& model) {
+  const NamedTensor* const from = file.Find(to.name);
   const auto shape = [](const NamedTensor& tensor) {
     return fmt::format("{} [{}]", tensor.dtype, fmt::join(tensor.shape, ", "));
   };
-  return Fail({.exit = Exit::kInput,
-               .what = fmt::format("the weights of the model {} do not fit the net", model),
-               .where = kWhere,
-               .why = from == nullptr ? fmt::format("it has no {}", to.name)
-                                      : fmt::format("its {} is {}, the net's is {}", to.name,
-                                                    shape(*from), shape(to)),
-               .fix = "name the parameters to take: from = { model = \"...\", parameters = "
-                      "[\"embedding.*\"] }"});
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = fmt::format("the weights of the model {} do not fit the net", model),
+       .where = kWhere,
+       .why = from == nullptr
+                  ? fmt::format("it has no {}; its tensors are {}", to.name, NamesIn(file))
+                  : fmt::format("its {} is {}, the net's is {}", to.name, shape(*from), shape(to)),
+       .fix = "name the parameters to take: from = { model = \"...\", parameters = "
+              "[\"embedding.*\"] }; protium import --rename gives tensors other names"});
 }
 
 Status CopyTensor(const Safetensors& file, const NamedTensor& to, const std::string& model) {
   const NamedTensor* const from = file.Find(to.name);
   if (from == nullptr || from->dtype != to.dtype || from->shape != to.shape) {
-    return Misfit(from, to, model);
+    return Misfit(file, to, model);
   }
   std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());
   return Status::OK();
@@ -62,7 +76,7 @@ Status CopyRows(const Safetensors& file, const IdSet& theirs, std::span<const ui
   const NamedTensor* const from = file.Find(to.name);
   if (from == nullptr || from->dtype != to.dtype || from->shape.size() != 2 ||
       from->shape[0] != theirs.count() || from->shape[1] != to.shape[1]) {
-    return Misfit(from, to, model);
+    return Misfit(file, to, model);
   }
   const size_t bytes = size_t(to.shape[1]) * sizeof(float);
   std::byte* row = const_cast<std::byte*>(to.data.data());
@@ -99,6 +113,15 @@ Status StartFrom(const StartOptions& from, const Net& net, Weights& weights) {
   return Status::OK();
 }
 
+Status DrawOrRead(const TrainOptions& train, const TrainInput& input) {
+  PT_TRY(Guard("initialising the net", [&] {
+    input.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train.seed)}));
+    input.weights.Download();
+  }));
+  if (train.from.weights.empty()) return Status::OK();
+  return StartFrom(train.from, input.net, input.weights);
+}
+
 }  // namespace
 
 Result<Safetensors> ReadStart(const StartOptions& from) {
@@ -111,18 +134,12 @@ Result<Safetensors> ReadStart(const StartOptions& from) {
 }
 
 Status Initialise(const TrainOptions& train, const TrainInput& input, Optimizer& optimizer) {
-  PT_CHECK(input.served == nullptr || train.from.weights.empty());
-  if (input.communicator->rank() == 0 || input.served != nullptr) {
-    PT_TRY(Guard("initialising the net", [&] {
-      input.net.Initialise(DrawKey(DrawTag::kInitialise, {uint64_t(train.seed)}));
-      input.weights.Download();
-    }));
-    if (!train.from.weights.empty()) {
-      PT_TRY(StartFrom(train.from, input.net, input.weights));
-    }
-  }
   // The rows of ids begin alike wherever they are.
-  if (input.served != nullptr) return input.served->ShareOthers(optimizer);
+  const bool serves = input.served != nullptr && input.served->serves();
+  if (input.communicator->rank() == 0 || serves) {
+    PT_TRY(FailTogether(DrawOrRead(train, input), *input.communicator));
+  }
+  if (input.served != nullptr) return input.served->ShareOthers({optimizer});
   PT_TRY(input.communicator->Broadcast(std::as_writable_bytes(input.weights.parameters()), 0));
   return input.communicator->Broadcast(std::as_writable_bytes(input.weights.buffers()), 0);
 }

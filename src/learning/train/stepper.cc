@@ -63,11 +63,14 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
                                             .first = spec.first,
                                             .rounded = out->rounds() ? layout.size : 0}));
   if (!layout.tables.empty()) {
-    out->rows_.emplace(RowTreeSpec{.leaves = spec.first.back(),
-                                   .first = spec.first,
-                                   .widths = layout.widths,
-                                   .rounded = out->rounds()},
-                       communicator);
+    RowTreeSpec rows{.leaves = spec.first.back(),
+                     .first = spec.first,
+                     .widths = layout.widths,
+                     .rounded = out->rounds()};
+    // Every rank computes the norm, which is that of all rows.
+    const bool clips = spec.train.clip_norm > 0;
+    if (spec.served != nullptr && !clips) rows.owners = spec.served->Owners();
+    out->rows_.emplace(rows, communicator);
   }
   PT_TRY(Guard("laying out gradients", [&] {
     for (size_t i = 0; i < out->tree_->own().size(); ++i) {
@@ -288,16 +291,13 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
 }
 
 Result<std::span<const SummedRows>> Stepper::ReduceRows() {
-  ServedTables* const served = spec_.served;
-  if (served == nullptr) return rows_->Reduce();
-  served->Number(rows_->own());
-  // Every rank computes the norm, which is that of all rows.
-  if (spec_.train.clip_norm > 0) return rows_->Reduce();
-  return rows_->Reduce([served](size_t t, int64_t id) { return served->Moves(t, id); });
+  if (spec_.served != nullptr) spec_.served->Number(rows_->own());
+  return rows_->Reduce();
 }
 
 // Returns whether the step was made, on all ranks alike.
 Result<bool> Stepper::Move(Gradient gradient, std::span<const float> defined) {
+  if (spec_.move) return spec_.move(gradient, defined);
   if (optimizer_.shared()) {
     return StepShared(optimizer_, weights_, gradient, defined, communicator_);
   }
@@ -371,9 +371,14 @@ Status Stepper::NotFinite(const char* what, const StepInput& input) {
   for (const std::string& each : all) {
     if (!each.empty()) where.push_back(each);
   }
+  return NotFiniteAt(input.step,
+                     fmt::format("{} is not finite at {}", what, fmt::join(where, ", ")));
+}
+
+Status NotFiniteAt(int64_t step, std::string what) {
   return Fail({.exit = Exit::kFailed,
-               .what = fmt::format("{} is not finite at {}", what, fmt::join(where, ", ")),
-               .where = fmt::format("step {}", input.step + 1),
+               .what = std::move(what),
+               .where = fmt::format("step {}", step + 1),
                .why = "a loss or gradient became NaN or infinite",
                .fix = "lower train.optimizer.learning_rate, or set train.clip_norm"});
 }

@@ -46,6 +46,9 @@ struct StepSpec {
   PhaseReport phase;               // Called with each part of a step.
   int32_t rank = -1;               // In messages; below 0: that of the communicator.
   ServedTables* served = nullptr;  // Borrowed; nullptr: every rank has all rows of tables.
+  double deadline = 60;            // Seconds that servers wait for a worker (server_round.h).
+  // In place of the optimiser's step, if set: see Optimizer::Step().
+  std::function<bool(const Gradient& gradient, std::span<const float> defined)> move = {};
 };
 
 struct StepInput {
@@ -169,5 +172,8 @@ class Stepper {
 // Fails unless this thread rounds to nearest and handles denormals: a library built with fast-math
 // may have changed that.
 Status CheckFloatingPoint();
+
+// The fault of a step, counted from 0, in which `what` became NaN or infinite.
+Status NotFiniteAt(int64_t step, std::string what);
 
 }  // namespace protium

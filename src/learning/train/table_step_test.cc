@@ -17,16 +17,18 @@ namespace protium {
 namespace {
 
 // A column with few categories, two with tables; 300 rows cannot read all ids of the last.
-const std::vector<int64_t> kCardinalities = {7, 200, 5000};
+const std::vector<int64_t> kIdCardinalities = {7, 200, 5000};
 
-const SyntheticRows& Rows() {
+const SyntheticRows& RowsOfIds() {
   static const SyntheticRows rows(
-      {.rows = 300, .numeric = 4, .cardinalities = kCardinalities, .seed = 8});
+      {.rows = 300, .numeric = 4, .cardinalities = kIdCardinalities, .seed = 8});
   return rows;
 }
 
 // The last steps have small and empty shards.
-StepBlocks Blocks() { return MakeSteps(Rows(), {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2}); }
+StepBlocks BlocksOfIds() {
+  return MakeSteps(RowsOfIds(), {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2});
+}
 
 struct NetCase {
   const char* name;
@@ -43,7 +45,7 @@ std::vector<NetCase> NetCases() {
 }
 
 Result<std::unique_ptr<Net>> MakeNet(const NetCase& net) {
-  return KernelNets().at(net.name)(net.options, TabularInputs(4, kCardinalities));
+  return KernelNets().at(net.name)(net.options, TabularInputs(4, kIdCardinalities));
 }
 NetMaker ByRows(const NetCase& net) {
   return [net] { return MakeNet(net); };
@@ -59,9 +61,9 @@ class TableStep : public testing::TestWithParam<NetCase> {
  protected:
   // By rows in any world, and whole.
   void ExpectOneHash(const Choice& optimizer, const StepSpec& spec = {}) {
-    const std::string whole = HashesAfter(1, Blocks(), Whole(GetParam()), spec, optimizer)[0];
+    const std::string whole = HashesAfter(1, BlocksOfIds(), Whole(GetParam()), spec, optimizer)[0];
     for (const int32_t world : {1, 2, 3, 4}) {
-      EXPECT_THAT(HashesAfter(world, Blocks(), ByRows(GetParam()), spec, optimizer),
+      EXPECT_THAT(HashesAfter(world, BlocksOfIds(), ByRows(GetParam()), spec, optimizer),
                   testing::Each(whole))
           << world;
     }
@@ -105,8 +107,8 @@ TEST_P(TableStep, OfRulesThatMoveWholeTablesStaysWhole) {
 }
 
 TEST_P(TableStep, OfLazyRulesHasTheSameBitsInEveryWorld) {
-  ExpectSameBitsInEveryWorld(Blocks(), ByRows(GetParam()), {}, RowwiseAdagrad());
-  ExpectSameBitsInEveryWorld(Blocks(), ByRows(GetParam()), {}, LazyAdam());
+  ExpectSameBitsInEveryWorld(BlocksOfIds(), ByRows(GetParam()), {}, RowwiseAdagrad());
+  ExpectSameBitsInEveryWorld(BlocksOfIds(), ByRows(GetParam()), {}, LazyAdam());
 }
 
 // A net of one table after some steps in a world of one.
@@ -126,7 +128,7 @@ Learned Learn(const Choice& choice, int steps) {
                                        optimizer, *self));
     out.before.assign(weights->parameters().begin(), weights->parameters().end());
     for (int step = 0; step < steps; ++step) {
-      const BatchRows rows = Rows().batch(step * 10, step * 10 + 10);
+      const BatchRows rows = RowsOfIds().batch(step * 10, step * 10 + 10);
       PT_TRY(stepper->Run({.step = step, .shards = {&rows, 1}}));
     }
     out.after.assign(weights->parameters().begin(), weights->parameters().end());
@@ -140,7 +142,7 @@ TEST(TableRules, MoveTheRowsThatAreReadAndNoOthers) {
   for (const Choice& choice : {Sgd(), Adagrad(), RowwiseAdagrad(), LazyAdam()}) {
     const Learned learned = Learn(choice, 3);
     std::vector<char> read(5000);
-    const BatchRows rows = Rows().batch(0, 30);
+    const BatchRows rows = RowsOfIds().batch(0, 30);
     for (int64_t i = 0; i < 30; ++i) read[size_t(rows.ints(kCategoriesField).at(i)[2])] = 1;
     // The tables of 7 and 200 categories come before, each at a multiple of 16 floats.
     const size_t table = 16 + 208;

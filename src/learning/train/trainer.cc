@@ -22,11 +22,12 @@
 #include "train/judge.h"
 #include "train/local_round.h"
 #include "train/optimizer.h"
+#include "train/parameter_rules.h"
 #include "train/progress.h"
+#include "train/rounds.h"
 #include "train/saving.h"
 #include "train/schedule.h"
 #include "train/start.h"
-#include "train/stepper.h"
 #include "train/verdict.h"
 
 // Run() in order:
@@ -44,7 +45,9 @@
 //    that a checkpoint stores besides tensors; it advances on every rank alike.
 //
 // With train.mode = "local" shards make the steps of a round apart (local_round.h). Where the above
-// says step, it is the round then: flags, the average, checkpoints and changes wait for its end.
+// says step, it is the round then: flags, the average, checkpoints and changes wait for its end. So
+// it is where servers take gradients as they come (server_round.h), but a round ends early then
+// when a rank asks to stop or to save.
 //
 // An elastic gang repeats 2 to 4 in generations. When a collective call fails because a rank is
 // gone, or all have agreed to change after a step, the rank enters the next generation, takes the
@@ -56,7 +59,8 @@ namespace {
 
 class Training {
  public:
-  Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer, Verdict verdict);
+  Training(const TrainSpec& spec, const TrainInput& input, std::vector<ParameterRules> rules,
+           Optimizer optimizer, Verdict verdict);
   Result<TrainOutcome> Run();
 
  private:
@@ -72,9 +76,8 @@ class Training {
   Status TakeChanges();
   Status RunEpoch();
   StepFlags Asks(bool last_of_epoch);
-  Result<StepResult> RunStep();
-  Result<StepResult> RunRound(int64_t steps);
-  Status AfterStep(const StepResult& result, int64_t steps);
+  Result<RoundMade> RunRound();
+  Status AfterRound(const RoundMade& made);
   Status EndEpoch();
   Status CloseEpoch();
   Status Save();
@@ -87,7 +90,7 @@ class Training {
     return {in_.weights, optimizer_, average_ ? &*average_ : nullptr, outer_ ? &*outer_ : nullptr,
             in_.served};
   }
-  StepTimes& times() { return round_ ? round_->times() : stepper_->times(); }
+  StepTimes& times() { return rounds_->times(); }
   bool leads() const { return in_.communicator->rank() == 0; }
   // The factor of the learning rate in a step of this epoch; the first step of a training is 0.
   double FactorOf(int64_t step) const { return schedule_(step) * state_.plateau.rate; }
@@ -101,20 +104,18 @@ class Training {
   const TrainOptions& train_;
   TrainInput in_;  // Its communicator is that of the current generation.
   std::optional<Feed> feed_;
-  int64_t left_out_ = 0;  // Rows per epoch.
-  int64_t steps_ = 0;     // Of all epochs.
-  Choice choice_;         // What optimizer_ is made of, in this epoch.
-  // The factors of parameters' rates: by train.parameters, then by those of each change.
-  std::vector<std::vector<double>> rates_;
+  int64_t left_out_ = 0;               // Rows per epoch.
+  int64_t steps_ = 0;                  // Of all epochs.
+  Choice choice_;                      // What optimizer_ is made of, in this epoch.
+  std::vector<ParameterRules> rules_;  // Of train.parameters, then of those of each change.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
-  std::optional<OuterStep> outer_;  // Set, as round_ is instead of stepper_, if steps are apart.
+  std::optional<OuterStep> outer_;  // Of the mode "local".
   Schedule schedule_;
   Verdict verdict_;
   Progress progress_;
   std::optional<Validation> validation_;
-  std::unique_ptr<Stepper> stepper_;
-  std::unique_ptr<LocalRound> round_;
+  std::unique_ptr<Rounds> rounds_;
   bool newcomer_ = false;       // Has no state yet.
   bool changing_ = false;       // All ranks leave this generation.
   bool saves_epoch_ = true;     // The epoch leaves a checkpoint.
@@ -124,13 +125,14 @@ class Training {
   Saving saving_;
 };
 
-Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer,
-                   Verdict verdict)
+Training::Training(const TrainSpec& spec, const TrainInput& input,
+                   std::vector<ParameterRules> rules, Optimizer optimizer, Verdict verdict)
     : spec_(spec),
       train_(spec.train),
       in_(input),
       steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
       choice_(spec.train.optimizer),
+      rules_(std::move(rules)),
       optimizer_(std::move(optimizer)),
       average_(WeightAverage::Of(train_, input.weights)),
       outer_(OuterStep::Of(train_, input.weights)),
@@ -169,12 +171,8 @@ Result<TrainOutcome> Training::Work() {
 Status Training::Prepare() {
   PT_TRY(CheckFloatingPoint());
   PT_LET(schedule_, MakeSchedule(train_, steps_));
-  const std::vector<Variable>& parameters = in_.net.parameters();
-  PT_LET(rates_.emplace_back(), ParameterRates(train_.parameters, parameters));
-  for (size_t i = 0; i < train_.changes.size(); ++i) {
-    PT_LET(rates_.emplace_back(), ParameterRates(train_.changes[i].parameters, parameters,
-                                                 fmt::format("train.changes.{}.parameters", i)));
-  }
+  if (average_) PT_TRY(average_->Reserve(in_.disk()));
+  FreezeStatistics(rules_.front(), in_.net);
   return Status::OK();
 }
 
@@ -227,13 +225,9 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
                       .loss = spec_.loss,
                       .train = train_,
                       .phase = in_.phase,
-                      .served = in_.served};
-  if (outer_) {
-    return LocalRound::Make(step, in_.rows, in_.net, in_.weights, optimizer_, *outer_, *feed_,
-                            *in_.communicator)
-        .Value(&round_);
-  }
-  return Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator).Value(&stepper_);
+                      .served = in_.served,
+                      .deadline = spec_.deadline};
+  return Rounds::Make(step, in_, optimizer_, outer_ ? &*outer_ : nullptr, *feed_).Value(&rounds_);
 }
 
 Status Training::TakeEqualShards() {
@@ -249,8 +243,7 @@ Status Training::Rebalance() {
   const std::vector<int32_t> first = BalanceShards(first_, busy);
   if (first == first_) return Status::OK();
   progress_.Send(Note{DescribeBalance(first_, first, busy)});
-  stepper_.reset();
-  round_.reset();
+  rounds_.reset();
   return TakeShards(first);
 }
 
@@ -260,8 +253,7 @@ Result<bool> Training::Enter(Status failed) {
   const auto since = Clock::now();
   const bool lost = !failed.ok();
   while (true) {
-    stepper_.reset();
-    round_.reset();
+    rounds_.reset();
     feed_.reset();
     PT_LET(in_.communicator, in_.membership->Enter(failed));
     if (in_.communicator == nullptr) return false;
@@ -313,7 +305,9 @@ Status Training::TakeChanges() {
   if (train_.changes.empty()) return Status::OK();
   PutChangesFelt(train_.changes, state_.epoch, true, state_.identity["options"]);
   const std::optional<size_t> change = ParametersAfter(train_, state_.epoch);
-  optimizer_.SetRates(rates_[change ? *change + 1 : 0]);
+  const ParameterRules& rules = rules_[change ? *change + 1 : 0];
+  optimizer_.SetRates(rules.rates);
+  FreezeStatistics(rules, in_.net);
   Choice now = OptimizerAfter(train_, state_.epoch);
   if (now.options == choice_.options) return Status::OK();
   choice_ = std::move(now);
@@ -322,20 +316,18 @@ Status Training::TakeChanges() {
 
 Status Training::RunEpoch() {
   PT_TRY(TakeChanges());
-  PT_TRY(feed_->StartEpoch(state_.epoch, state_.epoch_step));
+  PT_TRY(rounds_->StartEpoch(state_.epoch, state_.epoch_step));
   while (state_.epoch_step < feed_->steps()) {
-    const int64_t left = feed_->steps() - state_.epoch_step;
-    const int64_t steps = round_ ? std::min(train_.local.every, left) : 1;
-    const auto result = round_ ? RunRound(steps) : RunStep();
+    const auto made = RunRound();
     // Nothing is lost when another rank dies; the newest checkpoint is only mentioned if training
     // ends.
-    const bool goes_on = in_.membership && !result.ok() && IsAboutPeers(result.status());
-    PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
-    AddBusy(result->times, busy_);
-    PT_TRY(AfterStep(*result, steps));
+    const bool goes_on = in_.membership && !made.ok() && IsAboutPeers(made.status());
+    PT_TRY(goes_on ? made.status() : saving_.WithKept(made.status()));
+    AddBusy(made->result.times, busy_);
+    PT_TRY(AfterRound(*made));
     if (changing_) return Status::OK();
   }
-  PT_TRY(feed_->EndEpoch());
+  PT_TRY(rounds_->EndEpoch());
   PT_TRY(EndEpoch());
   return Rebalance();
 }
@@ -347,33 +339,25 @@ StepFlags Training::Asks(bool last_of_epoch) {
           .change = in_.membership && in_.membership->changing()};
 }
 
-Result<StepResult> Training::RunStep() {
-  // A device computes by itself; on the CPU no time would be saved.
-  std::function<Status()> ahead;
-  if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
-  std::optional<StepTimes::Running> counts(std::in_place, times(), StepPart::kRows);
-  PT_LET(const std::span<const BatchRows> shards, feed_->Next());
-  counts.reset();
-  const bool last = state_.epoch_step + 1 == feed_->steps();
-  return stepper_->Run({.step = state_.step,
-                        .epoch = state_.epoch,
-                        .shards = shards,
-                        .rate = FactorOf(state_.step),
-                        .asks = Asks(last),
-                        .meanwhile = ahead});
+Result<RoundMade> Training::RunRound() {
+  const int64_t left = feed_->steps() - state_.epoch_step;
+  const int64_t steps = rounds_->StepsFrom(state_.step, left);
+  return rounds_->Run({.step = state_.step,
+                       .epoch = state_.epoch,
+                       .epoch_step = state_.epoch_step,
+                       .steps = steps,
+                       .rate = [this](int64_t step) { return FactorOf(step); },
+                       .asks = [this, steps, left] { return Asks(steps == left); },
+                       .asks_early = [this] { return Asks(false); }},
+                      [this](int64_t done, const StepResult& result) {
+                        const int64_t step = state_.step + done;
+                        progress_.Stepped(step, state_.epoch + 1, result, RateOf(step - 1));
+                      });
 }
 
-Result<StepResult> Training::RunRound(int64_t steps) {
-  const bool last = state_.epoch_step + steps == feed_->steps();
-  return round_->Run({.step = state_.step,
-                      .epoch = state_.epoch,
-                      .epoch_step = state_.epoch_step,
-                      .steps = steps,
-                      .rate = [this](int64_t step) { return FactorOf(step); },
-                      .asks = [this, last] { return Asks(last); }});
-}
-
-Status Training::AfterStep(const StepResult& result, int64_t steps) {
+Status Training::AfterRound(const RoundMade& made) {
+  const StepResult& result = made.result;
+  const int64_t steps = made.steps;
   const double rate = RateOf(state_.step + steps - 1);
   changing_ = result.change && in_.membership != nullptr;
   PT_TRY(saving_.Stepped(result.saved));
@@ -381,9 +365,10 @@ Status Training::AfterStep(const StepResult& result, int64_t steps) {
   state_.epoch_step += steps;
   state_.skipped += result.skipped ? 1 : 0;
   if (average_) average_->Step(state_.step);
-  state_.epoch_loss += result.loss * result.weight;
-  state_.epoch_weight += result.weight;
+  state_.epoch_loss += made.loss * made.weight;
+  state_.epoch_weight += made.weight;
   progress_.Stepped(state_.step, state_.epoch + 1, result, rate);
+  if (made.told) progress_.Send(*made.told);
   const int64_t every = train_.checkpoint.every_steps;
   const bool by_count = every > 0 && state_.step % every < steps;
   const bool last = state_.epoch_step == feed_->steps();
@@ -413,7 +398,7 @@ Status Training::CloseEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
-    PT_LET(const Json values, WithAverage(learner().average, [&] { return Measure(); }));
+    PT_LET(const Json values, WithAverage(learner(), [&] { return Measure(); }));
     entry["validation"] = values;
     progress_.Send(ValidatedBy(values, state_));
     verdict_.Choose(values, state_);
@@ -480,17 +465,20 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
                  .what = "there are no rows to train on",
                  .fix = "check the query, the split and the validation share"});
   }
-  PT_LET(auto rates, ParameterRates(spec.train.parameters, input.net.parameters()));
+  PT_LET(std::vector<ParameterRules> rules, RulesOf(spec.train, input.net));
   const bool shares = spec.train.share_optimizer;
   PT_CHECK(!shares || (input.membership == nullptr && input.served == nullptr &&
-                       spec.train.mode == TrainMode::kExact));
-  OptimizerPart part;
-  if (shares) part = {input.communicator->rank(), input.communicator->world()};
+                       spec.train.mode != TrainMode::kLocal));
+  OptimizerPart part{.disk = input.disk()};
+  if (shares) {
+    part.rank = input.communicator->rank();
+    part.world = input.communicator->world();
+  }
   PT_LET(Optimizer optimizer,
-         Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
+         Optimizer::Make(spec.train.optimizer, input.weights, rules.front().rates,
                          spec.train.threads_per_shard, !AlwaysMovesReadRowsOnly(spec.train), part));
   PT_LET(Verdict verdict, Verdict::Make(spec.train, spec.own_metrics));
-  return Training(spec, input, std::move(optimizer), std::move(verdict)).Run();
+  return Training(spec, input, std::move(rules), std::move(optimizer), std::move(verdict)).Run();
 }
 
 }  // namespace protium

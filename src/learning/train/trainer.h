@@ -40,6 +40,7 @@ struct TrainSpec {
   bool resume = false;           // Continues from the newest checkpoint, if any.
   Json options;  // All that decide the weights; a checkpoint made with others is refused.
   std::string stages_sha256;
+  double deadline = 60;  // Seconds that a rank may keep the others waiting.
 };
 
 // What this rank brings; all of it is borrowed for the call.
@@ -56,6 +57,10 @@ struct TrainInput {
   // Holds `net` and `weights`; nullptr: every rank has all rows of tables.
   ServedTables* served = nullptr;
   int32_t servers() const { return served == nullptr ? 0 : served->servers(); }
+  // Where what belongs to the weights lies: FloatMemory::Make().
+  std::filesystem::path disk() const {
+    return served != nullptr && served->serves() ? served->disk() : std::filesystem::path();
+  }
   // The libraries that net and loss depend on (NumericsFingerprint()).
   Json numerics = Json::object();
   std::function<void(const Json&)> report;  // Called on rank 0, like the next.
@@ -74,9 +79,10 @@ struct TrainOutcome {
   Decision decision;
   Json validation = Json::object();
   Json diagnostics = Json::object();
-  // {"metric": "auc", "float32": 0.91, "int8": 0.9099, "higher_is_better": true}, the metric `best`
-  // of these weights and of the same rounded to 8 bits; null: the net cannot compute with those.
-  Json int8;
+  // {"metric": "auc", "float32": 0.91, "int8": 0.9099, "bf16": 0.91, "higher_is_better": true}, the
+  // metric `best` of these weights and of the same rounded; without what the net cannot compute
+  // with, null if that is both.
+  Json rounded;
   Json importance;  // Of columns for the metric `best` (MeasureImportance); null: not measured.
   Json history = Json::array();
   Json fingerprint;

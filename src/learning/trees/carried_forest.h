@@ -70,7 +70,7 @@ class FoldedLeaves {
 
 // Files of strangers: categories are less than this, and sets of all trees have at most this many
 // words.
-inline constexpr int64_t kMostCategories = int64_t{1} << 20;
+inline constexpr int64_t kMostCarriedCategories = int64_t{1} << 20;
 inline constexpr int64_t kMostSetWords = int64_t{1} << 26;
 inline constexpr int64_t kMostOutputs = 65'536;
 

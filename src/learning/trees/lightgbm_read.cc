@@ -168,7 +168,7 @@ class Model {
         if (!named) return Bad("categories of " + column.name + " that are no texts or numbers");
         texts.push_back(each.is_string() ? each.get<std::string>() : Dump(each));
       }
-      if (int64_t(texts.size()) > kMostCategories || numbers_[columns[i]]) continue;
+      if (int64_t(texts.size()) > kMostCarriedCategories || numbers_[columns[i]]) continue;
       column.cardinality = std::max(column.cardinality, int64_t(texts.size()));
       read_.categories[columns[i]] = std::move(texts);
     }

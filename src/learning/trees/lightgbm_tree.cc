@@ -123,8 +123,8 @@ Status TreeLists::CheckTypes() const {
 Status TreeLists::CheckSets() const {
   for (size_t i = 0; i + 1 < bounds.size(); ++i) {
     if (bounds[i] < 0 || bounds[i] > bounds[i + 1]) return Bad("a set of less than no categories");
-    if ((bounds[i + 1] - bounds[i]) * 32 > kMostCategories) {
-      return Bad(fmt::format("a set of more than {} categories", kMostCategories));
+    if ((bounds[i + 1] - bounds[i]) * 32 > kMostCarriedCategories) {
+      return Bad(fmt::format("a set of more than {} categories", kMostCarriedCategories));
     }
   }
   for (size_t i = 0; i < splits(); ++i) {

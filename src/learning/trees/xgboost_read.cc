@@ -144,7 +144,8 @@ class Booster {
     const Json& names = At(learner_, {"feature_names"});
     const Json& types = At(learner_, {"feature_types"});
     // Text without names may be about more columns than it has bytes.
-    if (columns < 0 || columns > kMostCategories) return Bad(fmt::format("{} columns", columns));
+    if (columns < 0 || columns > kMostCarriedCategories)
+      return Bad(fmt::format("{} columns", columns));
     for (const Json* list : {&names, &types}) {
       const bool fits = list->is_null() || list->empty() || int64_t(list->size()) == columns;
       if (!fits) return Bad("columns and names differ in number");
@@ -169,7 +170,7 @@ class Booster {
       if (column.cardinality == 0) continue;
       PT_LET(read_.categories[c], xgboost::CategoryNames(encodings[c]));
       const auto names = int64_t(read_.categories[c].size());
-      if (names > kMostCategories) return Bad(fmt::format("{} categories", names));
+      if (names > kMostCarriedCategories) return Bad(fmt::format("{} categories", names));
       column.cardinality = std::max(column.cardinality, names);
     }
     return Status::OK();

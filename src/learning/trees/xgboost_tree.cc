@@ -128,8 +128,8 @@ Status TreeJson::ReadSets(const Json& json) {
   starts_.resize(nodes_);
   sizes_.resize(nodes_);
   for (const double each : categories_) {
-    if (!(each >= 0 && each < double(kMostCategories))) {
-      return Bad(fmt::format("a category of {}; the most is {}", each, kMostCategories - 1));
+    if (!(each >= 0 && each < double(kMostCarriedCategories))) {
+      return Bad(fmt::format("a category of {}; the most is {}", each, kMostCarriedCategories - 1));
     }
   }
   if (starts.size() != nodes.size() || sizes.size() != nodes.size()) {

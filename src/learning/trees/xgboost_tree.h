@@ -42,7 +42,7 @@ class TreeJson {
   bool missing_left(size_t i) const { return defaults_[i] != 0; }
   double gain(size_t i) const { return gains_[i]; }
   double cover(size_t i) const { return covers_[i]; }
-  // The categories that go right, each from 0 to kMostCategories - 1.
+  // The categories that go right, each from 0 to kMostCarriedCategories - 1.
   std::span<const double> set(size_t i) const {
     return std::span(categories_).subspan(starts_[i], sizes_[i]);
   }

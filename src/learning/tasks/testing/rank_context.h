@@ -31,14 +31,15 @@ class BatchList : public BatchStream {
   size_t next_ = 0;
 };
 
-// What the ranks of one test share; guarded by `mutex`, except `stop`. `on_event` is called with
-// the mutex held.
+// What the ranks of one test share; guarded by `mutex`, except `stop` and `on_phase`. `on_event` is
+// called with the mutex held, `on_phase` without, from each rank's thread.
 struct RankReports {
   std::mutex mutex;
   std::vector<Json> events;
   Batches emitted;
   std::stop_source stop;
   std::function<void(const Json&)> on_event;
+  std::function<void(int32_t rank, std::string_view phase)> on_phase;
 };
 
 // One rank. Without a communicator it is a task outside a gang, rank 0 in a world of 1. The
@@ -75,6 +76,9 @@ class RankContext : public TaskContext {
     const std::lock_guard lock(reports_.mutex);
     reports_.events.push_back(event);
     if (reports_.on_event) reports_.on_event(event);
+  }
+  void SetPhase(const char* phase) override {
+    if (reports_.on_phase) reports_.on_phase(rank(), phase);
   }
   std::stop_token stop() const override { return reports_.stop.get_token(); }
 

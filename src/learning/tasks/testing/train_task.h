@@ -84,6 +84,7 @@ class TrainTaskTest : public testing::Test {
   Status Run(int32_t world, const std::vector<Batches>& input) {
     reports_.emplace();
     reports_->on_event = on_event_;
+    reports_->on_phase = on_phase_;
     const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) {
       TrainConfig own = config_;
       if (of_rank_) of_rank_(communicator.rank(), own);
@@ -107,7 +108,7 @@ class TrainTaskTest : public testing::Test {
 
   // Runs until the checkpoint of `step`, or a later one, is on the disk, then stops; returns the
   // step at which training ended. Training waits for the checkpoint before the last, so that is
-  // within two checkpoints, and in local mode at the end of a round.
+  // within two checkpoints, and at the end of a round where steps are made apart.
   int64_t RunAndStop(int32_t world, const std::vector<Batches>& input, int64_t step) {
     on_event_ = [this, step](const Json& event) {
       if (event["event"] == "checkpoint" && event["step"] >= step) reports_->stop.request_stop();
@@ -119,7 +120,8 @@ class TrainTaskTest : public testing::Test {
     EXPECT_EQ(std::sscanf(fault.what.c_str(), "stopped at step %ld of", &stopped), 1) << fault.what;
     EXPECT_GT(stopped, step);
     const TrainOptions& train = config_.train;
-    const int64_t round = train.mode == TrainMode::kLocal ? train.local.every : 0;
+    int64_t round = train.mode == TrainMode::kLocal ? train.local.every : 0;
+    if (train.asynchronous()) round = train.checkpoint.every_steps;
     EXPECT_LE(stopped, step + 2 * train.checkpoint.every_steps + round);
     return stopped;
   }
@@ -137,6 +139,7 @@ class TrainTaskTest : public testing::Test {
   TaskRows rows_ = PlainRows();
   std::optional<RankReports> reports_;
   std::function<void(const Json&)> on_event_;
+  std::function<void(int32_t rank, std::string_view phase)> on_phase_;
   std::function<void(int32_t rank, TrainConfig&)> of_rank_;  // Changes what a rank is told.
 };
 
