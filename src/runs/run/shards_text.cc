@@ -44,16 +44,30 @@ std::string ShareText(const Json& training) {
                             most - 1, most, 100 * idle);
 }
 
+// What is promised about the weights where servers make steps one gradient at a time.
+std::string StalenessText(const Json& training) {
+  if (!training.is_object() || !training.contains("staleness")) return {};
+  const Json& staleness = training["staleness"];
+  const std::string apart =
+      staleness.is_number_integer()
+          ? fmt::format("is up to {} ahead of another", Counted(staleness.get<int64_t>(), "step"))
+          : std::string("waits for no other");
+  return "; a worker " + apart + ", so every run ends with other weights";
+}
+
 }  // namespace
 
 std::string ShardsText(const Json& training) {
   std::string text = ShareText(training);
   const int64_t alone = WholeAt(training, "steps_alone");
   if (alone > 0) text += fmt::format("; each shard makes up to {} steps alone", Grouped(alone));
+  text += StalenessText(training);
   const int64_t servers = WholeAt(training, "servers");
   if (servers > 0) {
-    text += fmt::format("; {} server{} hold{} the rows of ids", servers, servers > 1 ? "s" : "",
-                        servers > 1 ? "" : "s");
+    text += fmt::format(
+        "; {} server{} hold{} the rows of ids, on the disk if they do not fit "
+        "engine.rows_memory",
+        servers, servers > 1 ? "s" : "", servers > 1 ? "" : "s");
   }
   if (!TextAt(training, "gradients").empty()) {
     text += fmt::format("; sums of gradients are rounded to {}: other weights than with float32",

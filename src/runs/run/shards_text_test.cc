@@ -22,7 +22,12 @@ TEST(Shards, AreExplained) {
       "up to 50 steps alone");
   EXPECT_EQ(ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"servers", 2}}),
             "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; 2 servers hold "
-            "the rows of ids");
+            "the rows of ids, on the disk if they do not fit engine.rows_memory");
+  EXPECT_THAT(ShardsText({{"workers", 2}, {"servers", 1}, {"staleness", 1}}),
+              testing::HasSubstr("; a worker is up to 1 step ahead of another, so every run ends "
+                                 "with other weights; 1 server holds"));
+  EXPECT_THAT(ShardsText({{"workers", 2}, {"staleness", "none"}}),
+              testing::HasSubstr("; a worker waits for no other, so every run"));
   EXPECT_THAT(ShardsText({{"workers", 2}, {"gradients", "bfloat16"}, {"shared", true}}),
               testing::EndsWith("; sums of gradients are rounded to bfloat16: other weights than "
                                 "with float32; each worker holds its part of the optimizer's "

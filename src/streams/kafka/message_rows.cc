@@ -28,14 +28,7 @@ std::string_view LineOf(std::string_view text) {
 
 Result<MessageRows> MessageRows::Make(const KafkaSourceOptions& options) {
   arrow::util::InitializeUTF8();
-  if (options.format == MessageFormat::kText && options.columns->num_fields() != 1) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("messages of text are one column, and [stream] has {}",
-                                     options.columns->num_fields()),
-                 .where = "stream.columns",
-                 .fix = "columns = { text = \"string\" }",
-                 .kept = "nothing was started"});
-  }
+  if (options.format == MessageFormat::kText) PT_TRY(CheckTextMessages(*options.columns));
   if (options.format == MessageFormat::kAvro) {
     PT_LET(AvroMessages avro, AvroMessages::Make(options));
     PT_LET(RecordRows none, RecordRows::Make(arrow::schema({})));

@@ -5,7 +5,6 @@
 #include <arrow/type.h>
 
 #include "base/fault.h"
-#include "base/unknown_name.h"
 #include "format/cell_text.h"
 #include "format/file_writer.h"
 
@@ -19,18 +18,6 @@ void AppendBare(const arrow::Array& column, int64_t row, std::string& text) {
   } else {
     AppendCsvCell(column, row, text);
   }
-}
-
-// The only column beside the key.
-Result<int> ValueColumn(const arrow::Schema& columns, int key) {
-  const int others = columns.num_fields() - (key >= 0 ? 1 : 0);
-  if (others == 1) return key == 0 ? 1 : 0;
-  return Fail({.exit = Exit::kUsage,
-               .what = "messages of text hold one column beside the key, and there are " +
-                       std::to_string(others),
-               .where = "stream.sink.format",
-               .fix = "name it: columns = [\"prediction\"]",
-               .kept = "nothing was started"});
 }
 
 }  // namespace
@@ -48,14 +35,9 @@ Result<MessageTexts> MessageTexts::Make(const arrow::Schema& columns,
   texts.format_ = options.format;
   const bool json = options.format == MessageFormat::kJson;
   PT_TRY(CheckHolds(columns, json ? Format::kJsonLines : Format::kCsv));
-  if (!options.key.empty()) {
-    texts.key_ = columns.GetFieldIndex(options.key);
-    if (texts.key_ < 0) {
-      return UnknownName("column", options.key, columns.field_names(), "stream.sink.key");
-    }
-  }
+  PT_LET(texts.key_, KeyColumn(columns, options.key));
   if (options.format == MessageFormat::kText) {
-    PT_LET(texts.value_, ValueColumn(columns, texts.key_));
+    PT_LET(texts.value_, TextColumn(columns, texts.key_));
   }
   texts.row_ = RowText(columns);
   return texts;

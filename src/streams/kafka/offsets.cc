@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/offsets.h"
 
-#include <arrow/scalar.h>
 #include <fmt/format.h>
 
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "flow/start_time.h"
 
 namespace protium {
 namespace {
@@ -67,12 +67,6 @@ std::optional<Offsets> OffsetsFromText(std::string_view text) {
   }
 }
 
-std::optional<int64_t> MillisecondsFromText(const std::string& text) {
-  const auto time = arrow::Scalar::Parse(arrow::timestamp(arrow::TimeUnit::MILLI), text);
-  if (!time.ok()) return std::nullopt;
-  return static_cast<const arrow::TimestampScalar&>(**time).value;
-}
-
 // The first offset of each partition whose message is not older; the end if there is none.
 Result<Offsets> OffsetsAt(const KafkaClient& client, int32_t partitions, int64_t since_ms) {
   Offsets times;
@@ -127,9 +121,9 @@ Result<TopicStretch> StretchFromJson(const Json& json, const std::string& topic)
 Result<Offsets> StartOffsets(const KafkaClient& client, int32_t partitions,
                              const std::string& start) {
   const auto named = OffsetsFromText(start);
-  const bool earliest = start == "earliest" || named;
-  if (!earliest && start != "latest") {
-    const auto since_ms = MillisecondsFromText(start);
+  const bool earliest = start == kEarliest || named;
+  if (!earliest && start != kLatest) {
+    const auto since_ms = StartTimeMs(start);
     if (!since_ms) return RefuseStart(fmt::format("\"{}\" is not a position to start at", start));
     return OffsetsAt(client, partitions, *since_ms);
   }

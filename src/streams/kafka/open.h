@@ -83,6 +83,13 @@ struct KafkaSinkOptions {
   std::chrono::milliseconds most{60'000};
 };
 
+// Refuses (kUsage) columns that messages of text cannot be.
+Status CheckTextMessages(const arrow::Schema& columns);
+// Of rows of these columns: the position of that with the keys of messages, -1 for an empty name;
+// and of that which messages of text hold, the only one beside the key. Refuse (kUsage) others.
+Result<int> KeyColumn(const arrow::Schema& columns, const std::string& key);
+Result<int> TextColumn(const arrow::Schema& columns, int key);
+
 // Connects. Faults, each after `patience` at most: servers that do not respond (kRemote), an
 // unknown topic, a wrong password, settings that librdkafka does not know (kUsage).
 Result<std::unique_ptr<StreamSource>> OpenKafkaSource(const KafkaSourceOptions& options);

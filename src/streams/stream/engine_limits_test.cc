@@ -14,6 +14,7 @@
 namespace protium {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 JobFile StreamOnSpark() {
@@ -36,9 +37,8 @@ struct Case {
 TEST(EngineLimits, RefuseByNameWhatOnlyStreamsHereDo) {
   EXPECT_TRUE(CheckEngineStream(StreamOnSpark()).ok());
   const std::vector<Case> cases = {
-      {"stream.source.kafka", [](JobFile& job) { job.stream->source.kafka = "broker:9092"; }},
-      {"stream.sink.kafka", [](JobFile& job) { job.stream->sink.kafka = "broker:9092"; }},
-      {"stream.sink", [](JobFile& job) { job.stream->sink.delta = "lake"; }},
+      {"stream.sink.delivery", [](JobFile& job) { job.stream->sink.kafka = "broker:9092"; }},
+      {"stream.sink", [](JobFile& job) { job.stream->sink.sqlite = "shop.db"; }},
       {"stream.source", [](JobFile& job) { job.stream->source.pattern = "*.arrow"; }},
       {"stream.source", [](JobFile& job) { job.stream->source.pattern = "*.csv.zst"; }},
       {"stream.sink.format", [](JobFile& job) { job.stream->sink.format = "arrow"; }},
@@ -67,6 +67,30 @@ TEST(EngineLimits, RefuseByNameWhatOnlyStreamsHereDo) {
     EXPECT_EQ(FaultOf(refused).where, each.where);
     EXPECT_EQ(FaultOf(refused).exit, Exit::kUsage);
     EXPECT_THAT(FaultOf(refused).what, HasSubstr("on Spark"));
+  }
+}
+
+TEST(EngineLimits, AreOthersForTopics) {
+  JobFile job = StreamOnSpark();
+  job.stream->source = {.kafka = "broker:9092", .topic = "in"};
+  job.stream->sink = {.kafka = "broker:9092", .topic = "out", .delivery = Delivery::kAtLeastOnce};
+  job.stream->batch.rows = 10;
+  EXPECT_TRUE(CheckEngineStream(job).ok()) << CheckEngineStream(job).ToString();
+  EXPECT_THAT(EnginePromises(job), Contains(HasSubstr("at least once in the topic out")));
+  EXPECT_THAT(EnginePromises(job), Contains("batches are 10 messages at most"));
+  const std::vector<Case> cases = {
+      {"stream.source.format", [](JobFile& job) { job.stream->source.format = "csv"; }},
+      {"stream.source.format", [](JobFile& job) { job.stream->source.format = "avro"; }},
+      {"stream.source.divided", [](JobFile& job) { job.stream->source.divided = true; }},
+      {"stream.source.settings",
+       [](JobFile& job) {
+         job.stream->source.settings = {{"security.protocol", "ssl"}};
+       }},
+      {"stream.sink.format", [](JobFile& job) { job.stream->sink.format = "csv"; }}};
+  for (const Case& each : cases) {
+    JobFile other = job;
+    each.change(other);
+    EXPECT_EQ(FaultOf(CheckEngineStream(other)).where, each.where);
   }
 }
 

@@ -79,12 +79,14 @@ Result<DataFrame> ScoredBy(Session& session, const DataFrame& rows, const Loaded
 }  // namespace
 
 Result<EngineRows> RowsOnEngine(Session& session, const Job& job, const EventShape& shape,
-                                const FolderForm& form, const LoadedModel* model) {
+                                const SourceForm& form, const LoadedModel* model) {
   const StreamOptions& stream = *job.file.stream;
+  std::vector<std::string> paths;
+  if (!stream.source.kafka) paths.push_back(SourceFolder(job.file).string());
   // It has the table's name, or else Session::Table() would make another node of it.
   const Plan files = MakePlan(Scan{.table = shape.table.empty() ? "events" : shape.table,
                                    .format = form.format,
-                                   .paths = {SourceFolder(job.file).string()},
+                                   .paths = std::move(paths),
                                    .schema = form.columns,
                                    .csv = stream.source.csv});
   const DataFrame events(session, WithShape(files, *form.columns, *shape.columns));

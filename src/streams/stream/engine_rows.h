@@ -14,12 +14,12 @@ namespace protium {
 
 struct EngineRows {
   DataFrame rows;
-  const Node* events = nullptr;  // The Scan over the folder of the source.
+  const Node* events = nullptr;  // The Scan over the folder of the source, or over nothing.
 };
 
 // Over the session's engine. `model` may be null. Mistakes are in `rows` and come with its first
 // action, but for those of the columns that are written.
 Result<EngineRows> RowsOnEngine(Session& session, const Job& job, const EventShape& shape,
-                                const FolderForm& form, const LoadedModel* model);
+                                const SourceForm& form, const LoadedModel* model);
 
 }  // namespace protium

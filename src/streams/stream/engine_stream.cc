@@ -11,10 +11,10 @@
 #include "base/fault.h"
 #include "engine/address.h"
 #include "engine/kind.h"
-#include "format/file_writer.h"
 #include "frame/session_state.h"
 #include "onnx_runtime/net.h"
 #include "os/file.h"
+#include "stream/engine_ends.h"
 #include "stream/engine_limits.h"
 #include "stream/folder_sink.h"
 #include "stream/stream_ends.h"
@@ -109,7 +109,7 @@ Result<bool> EngineStream::OpenRows(const std::stop_token& stop) {
                             .note = request_.note,
                             .stop = stop,
                             .once = request_.once};
-  PT_LET(form_, FormOfFolder(context, shape_, stop));
+  PT_LET(form_, FormOfSource(context, shape_, stop));
   return form_.has_value();
 }
 
@@ -132,6 +132,7 @@ Status EngineStream::OpenEngineSession(const std::stop_token& stop) {
 // Spark skips batches that the log in the folder has, by their numbers: a stream that begins anew
 // would lose its first ones in silence.
 Status EngineStream::CheckSink() const {
+  if (!options_.sink.folder) return Status::OK();
   const fs::path sink = SinkFolder(request_.job.file);
   PT_TRY(TakeSinkFolder(sink, request_.folder.string()));
   const bool begun = fs::is_directory(request_.folder / kCheckpointFolder);
@@ -146,17 +147,13 @@ Status EngineStream::CheckSink() const {
 
 Status EngineStream::Start(const EngineRows& rows, const std::stop_token& stop) {
   PT_LET(const SchemaPtr schema, rows.rows.Schema());
-  PT_LET(const Format format, SinkFormat(request_.job.file));
-  PT_TRY(CheckHolds(*schema, format));
-  const StreamQuerySpec spec{.name = request_.job.file.name,
-                             .plan = rows.rows.plan(),
-                             .events = rows.events,
-                             .pattern = options_.source.pattern,
-                             .format = format,
-                             .sink = SinkFolder(request_.job.file),
-                             .checkpoint = request_.folder / kCheckpointFolder,
-                             .every = milliseconds(options_.batch.ms),
-                             .once = request_.once};
+  StreamQuerySpec spec{.name = request_.job.file.name,
+                       .plan = rows.rows.plan(),
+                       .checkpoint = request_.folder / kCheckpointFolder,
+                       .every = milliseconds(options_.batch.ms),
+                       .once = request_.once};
+  PT_LET(spec.events, EventsForEngine(options_, *form_, rows.events));
+  PT_LET(spec.sink, SinkForEngine(request_.job.file, *schema));
   SessionState& state = StateOf(*session_);
   Call call = state.call();
   call.stop = stop;
@@ -191,7 +188,7 @@ void EngineStream::Show(const std::string& state, const std::string& error) {
   status_.Engine({{"address", WithoutSecrets(request_.job.file.engine.address)},
                   {"doing", state == "running" ? doing_ : ""},
                   {"counted", counted_}});
-  status_.Show(state, totals_, {.unit = "files"}, error);
+  status_.Show(state, totals_, {.unit = options_.source.kafka ? "messages" : "files"}, error);
 }
 
 Status EngineStream::Work(const std::stop_token& stop) {

@@ -68,7 +68,7 @@ class EngineStream {
   std::string doing_;
   std::optional<NamedModel> model_;
   EventShape shape_;
-  std::optional<FolderForm> form_;
+  std::optional<SourceForm> form_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<StreamQuery> query_;  // Last: it uses the session's engine.
 };

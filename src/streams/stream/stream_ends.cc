@@ -155,6 +155,16 @@ Result<std::unique_ptr<StreamSource>> OpenTopic(const EndsContext& context, Even
   return opened;
 }
 
+// Of JSON or text.
+Result<std::optional<SourceForm>> FormOfMessages(const EndsContext& context, EventShape& shape) {
+  PT_LET(const MessageFormat format,
+         MessagesCalled(SourceOf(context).format.value_or(""), KeyOf(context, ".format")));
+  PT_LET(shape.columns, ColumnsOfMessages(context, shape, format));
+  const bool text = format == MessageFormat::kText;
+  if (text) PT_TRY(CheckTextMessages(*shape.columns));
+  return SourceForm{.text = text, .format = Format::kJsonLines, .columns = shape.columns};
+}
+
 Result<std::unique_ptr<StreamSink>> OpenTopic(const EndsContext& context) {
   const StreamSinkOptions& sink = context.job.file.stream->sink;
   KafkaSinkOptions options{.key = sink.key, .delivery = sink.delivery};
@@ -222,13 +232,14 @@ class FolderOpening {
     return std::unique_ptr<StreamSource>(std::move(opened));
   }
 
-  Result<std::optional<FolderForm>> Form(const std::stop_token& stop) {
+  Result<std::optional<SourceForm>> Form(const std::stop_token& stop) {
     PT_LET(const bool known, Learn(stop));
-    if (!known) return std::optional<FolderForm>();
-    if (format_ != Format::kCsv) return std::optional(FolderForm{format_, shape_.columns});
+    if (!known) return std::optional<SourceForm>();
+    if (format_ != Format::kCsv)
+      return std::optional(SourceForm{.format = format_, .columns = shape_.columns});
     PT_LET(SchemaPtr columns, CsvColumns(stop));
-    if (columns == nullptr) return std::optional<FolderForm>();
-    return std::optional(FolderForm{format_, std::move(columns)});
+    if (columns == nullptr) return std::optional<SourceForm>();
+    return std::optional(SourceForm{.format = format_, .columns = std::move(columns)});
   }
 
  private:
@@ -342,8 +353,9 @@ Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, Eve
   return FolderOpening(context, shape).Open(stop);
 }
 
-Result<std::optional<FolderForm>> FormOfFolder(const EndsContext& context, EventShape& shape,
+Result<std::optional<SourceForm>> FormOfSource(const EndsContext& context, EventShape& shape,
                                                const std::stop_token& stop) {
+  if (SourceOf(context).kafka) return FormOfMessages(context, shape);
   return FolderOpening(context, shape).Form(stop);
 }
 

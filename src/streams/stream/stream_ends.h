@@ -37,14 +37,16 @@ Result<std::unique_ptr<StreamSource>> OpenSource(const EndsContext& context, Eve
 Result<std::unique_ptr<JoinedSource>> OpenSources(const EndsContext& context, EventShape& shape,
                                                   EventShape& other, const std::stop_token& stop);
 
-// The files of a folder, for an engine that reads them by itself.
-struct FolderForm {
+// The files of a folder or the messages of a topic, for an engine that reads them by itself.
+struct SourceForm {
+  bool text = false;  // Each is the text of the only column.
   Format format = Format::kCsv;
   // Of CSV all columns that the files have, in their order: those that are no events' are texts.
   SchemaPtr columns;
 };
 // Sets the columns of `shape`, as OpenSource() does. None if there is no first file to tell.
-Result<std::optional<FolderForm>> FormOfFolder(const EndsContext& context, EventShape& shape,
+// Connects to nothing.
+Result<std::optional<SourceForm>> FormOfSource(const EndsContext& context, EventShape& shape,
                                                const std::stop_token& stop);
 
 // Of a source that is a topic.

@@ -77,7 +77,7 @@ class StreamSteps {
 
   StepsOptions options_;
   std::unique_ptr<RowQueries> queries_;
-  std::shared_ptr<const TableQuery> query_;  // Null without SQL.
+  std::shared_ptr<const TableQuery> query_;  // Null without SQL, and where it changes nothing.
 };
 
 }  // namespace protium

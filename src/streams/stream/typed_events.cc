@@ -88,7 +88,7 @@ class TypedEvents : public EventReader {
 
 Result<BatchStreamPtr> OpenTypedRows(const fs::path& path, Format format) {
   if (format == Format::kParquet) {
-    PT_LET(ParquetRows rows, ReadParquetRows({path.string()}, {}));
+    PT_LET(ParquetRows rows, ReadParquetRows({path.string()}, {.threads = true}));
     return std::move(rows.rows);
   }
   BringSpec spec{.paths = {path.string()}, .format = format};
