@@ -13,6 +13,7 @@
 #include "protium/fields.h"
 #include "protium/frame.h"
 #include "protium/functions.h"
+#include "protium/kept.h"
 #include "protium/losses.h"
 #include "protium/net_columns.h"
 #include "protium/nets.h"

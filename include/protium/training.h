@@ -14,6 +14,8 @@
 
 namespace protium {
 
+struct FieldType;
+
 // How probabilities are fitted to the validation rows: not at all; by one factor for all outputs
 // (Guo et al., "On Calibration of Modern Neural Networks", 2017); or, for two classes, by a rising
 // curve (Zadrozny and Elkan, 2002).
@@ -190,11 +192,23 @@ inline EnumNames<Precision> Names(Precision) {
 
 // How the ranks of a gang train together. Exact: every step on the gradient of its whole batch.
 // Local: every shard makes some steps alone, then all take the mean of what they have reached
-// (train/local_round.h). The weights are those of one rank either way.
-enum class TrainMode { kExact, kLocal };
+// (train/local_round.h). The weights are those of one rank either way. Server: the gradient of each
+// shard moves the weights, which servers hold, as soon as it is there (train/server_round.h).
+enum class TrainMode { kExact, kLocal, kServer };
 inline EnumNames<TrainMode> Names(TrainMode) {
-  return {{{TrainMode::kExact, "exact"}, {TrainMode::kLocal, "local"}}};
+  return {
+      {{TrainMode::kExact, "exact"}, {TrainMode::kLocal, "local"}, {TrainMode::kServer, "server"}}};
 }
+
+// How many steps the workers of the mode "server" may be apart. In a job file: 4, or "none".
+struct Staleness {
+  int64_t steps = 0;  // Below 0: there is no bound.
+  bool bounded() const { return steps >= 0; }
+  bool operator==(const Staleness&) const = default;
+};
+Json ToJson(const Staleness& staleness);
+Status FromJson(const Json& json, const std::string& path, Staleness& staleness);
+FieldType DescribeType(const Staleness&);
 
 // What becomes of the optimiser's state at the end of a round: the mean over shards, or what it was
 // at first.
@@ -236,9 +250,9 @@ struct LocalOptions {
 };
 
 // How the net is trained. The weights follow from the rows, the net, the loss and the options here,
-// never from the number of workers. Options with decides_weights = false may be changed before a
-// run is resumed; after any other change the run refuses its checkpoints. Some of the former do
-// decide the weights, and checkpoints compare them in other ways:
+// never from the number of workers, unless asynchronous(). Options with decides_weights = false may
+// be changed before a run is resumed; after any other change the run refuses its checkpoints. Some
+// of the former do decide the weights, and checkpoints compare them in other ways:
 // 1. shards: by itself, and threads_per_shard as a part of the fingerprint;
 // 2. validation: by the keys of the training rows, since holding out others leaves another set;
 // 3. from: by the hash of the weights, wherever they are stored;
@@ -252,6 +266,7 @@ struct TrainOptions {
   int32_t shards = 4;        // Parts of every batch; at most as many workers can share it.
   TrainMode mode = TrainMode::kExact;
   LocalOptions local;            // For that mode.
+  Staleness staleness;           // For the mode kServer; 0 has the weights of kExact.
   bool share_optimizer = false;  // train/shared_optimizer.h.
   // The type in which the gradients of shards are added up (docs/rows.md) and travel.
   Precision gradients = Precision::kFloat32;
@@ -288,9 +303,16 @@ struct TrainOptions {
            .at_least = 1,
            .decides_weights = false});
     visit("mode", mode,
-          {.help = "exact: every step on the sum over all shards; local: each shard makes steps "
-                   "alone, then all take their mean, which costs far less on a slow network"});
+          {.help =
+               "exact: every step on the sum over all shards; local: each shard makes steps "
+               "alone, then all take their mean, which costs far less on a slow network; server: "
+               "servers take each shard's gradient as it comes, so nobody waits for a slow worker, "
+               "but every run ends with other weights"});
     visit("local", local, {.help = "of the mode \"local\""});
+    visit("staleness", staleness,
+          {.help = "of the mode \"server\": how many steps a worker may be ahead of another, or "
+                   "\"none\" for any number; 0: the weights of the mode \"exact\"",
+           .unit = "steps"});
     visit(
         "share_optimizer", share_optimizer,
         {.help = "each worker holds the optimizer's state of its part of the weights alone, which "
@@ -304,6 +326,8 @@ struct TrainOptions {
           {.help = "parts into which a shard's rows of a step are cut, to save memory",
            .at_least = 1});
   }
+  // Whether shards make their steps apart, through servers.
+  bool asynchronous() const { return mode == TrainMode::kServer && staleness.steps != 0; }
   // Conditions on more than one field.
   Status Check(const std::string& path) const;
   template <class Visit>
@@ -354,7 +378,8 @@ struct TrainOptions {
                    "kept in their place; 0: none",
            .at_least = 0,
            .below = 1});
-    visit("parameters", parameters, {.help = "options of some parameters of the net, by name"});
+    visit("parameters", parameters,
+          {.help = "learning rates of some parameters of the net, by name"});
     visit("from", from,
           {.help = "model, or file, whose weights training starts from; unless set, random ones",
            .decides_weights = false});

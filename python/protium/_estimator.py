@@ -137,12 +137,12 @@ def numbers(y: Any) -> Any:
     """Targets of a regression: finite numbers."""
     import numpy as np
 
-    if HAS_SKLEARN:
-        return check_array(y, ensure_2d=False, dtype="float64", input_name="y")
     try:
         made = np.asarray(y, "float64")
     except (TypeError, ValueError):
         raise ValueError("y holds something else than numbers: texts and other classes are for a classifier") from None
+    if HAS_SKLEARN:
+        return check_array(y, ensure_2d=False, dtype="float64", input_name="y")
     if not np.isfinite(made).all():
         raise ValueError(f"y is missing or infinite in {int((~np.isfinite(made)).sum())} of {made.size} values: leave these out")
     return made

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .errors import EnvironmentFault, error_of
 
-ABI_VERSION = 5
+ABI_VERSION = 7
 EVENT_FUNCTION = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
 # Every function that can fail gives an error or NULL; what comes behind are its arguments.
@@ -30,15 +30,18 @@ _CAN_FAIL = {
     "pt_frame_select": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_frame_limit": [c_void_p, c_int64, POINTER(c_void_p)],
     "pt_frame_keep": [c_void_p, POINTER(c_void_p)],
+    "pt_frame_keep_as": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_frame_split": [c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_void_p)],
     "pt_frame_write": [c_void_p, c_char_p, c_char_p],
     "pt_frame_plan": [c_void_p, POINTER(c_void_p)],
     "pt_frame_leaks": [c_void_p, c_char_p, POINTER(c_void_p)],
+    "pt_frame_split_leaks": [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_frame_text_times": [c_void_p, POINTER(c_void_p)],
     "pt_frame_check": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_frame_fit": [c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_model_transform": [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_model_evaluate": [c_void_p, c_void_p, POINTER(c_void_p)],
+    "pt_model_doubts": [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_run_report": [c_char_p, POINTER(c_void_p)],
     "pt_model_describe": [c_void_p, POINTER(c_void_p)],
     "pt_model_save": [c_void_p, c_char_p],
@@ -114,6 +117,9 @@ def _open(file: Path) -> ctypes.CDLL:
     except OSError as error:
         raise EnvironmentFault(f"{file} cannot be loaded", why=str(error),
                                fix="PROTIUM_HOME=FOLDER, with FOLDER/lib and FOLDER/bin") from None
+    opened.pt_abi_version.restype = c_int32
+    if opened.pt_abi_version() < ABI_VERSION:
+        raise EnvironmentFault(f"{file} is older than this package", fix="install both anew")
     for name, arguments in _CAN_FAIL.items():
         function = getattr(opened, name)
         function.restype, function.argtypes = c_void_p, arguments
@@ -123,8 +129,6 @@ def _open(file: Path) -> ctypes.CDLL:
     for part in _PARTS:
         function = getattr(opened, f"pt_error_{part}")
         function.restype, function.argtypes = c_char_p, [c_void_p]
-    if opened.pt_abi_version() < ABI_VERSION:
-        raise EnvironmentFault(f"{file} is older than this package", fix="install both anew")
     return opened
 
 

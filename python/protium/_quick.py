@@ -36,7 +36,7 @@ def _rows_of(X: Any) -> list[dict[str, Any]] | None:
         names = [f"x{i}" for i in range(X.shape[1])]
         return [dict(zip(names, row)) for row in X.tolist()]
     if hasattr(X, "assign"):
-        values = [X.iloc[:, i].tolist() for i in range(X.shape[1])]
+        values = [column.tolist() for _, column in X.items()]
     elif hasattr(X, "with_columns"):
         values = [X[name].to_list() for name in X.columns]
     else:

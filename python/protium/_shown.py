@@ -49,7 +49,25 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def described(frame: "Frame") -> dict[str, dict[str, Any]]:
+class Description(dict[str, dict[str, Any]]):
+    """What each column holds, by its name; a table in notebooks."""
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        facts = list(dict.fromkeys(fact for own in self.values() for fact in own))
+        heads = "".join(f"<th>{escape(fact)}</th>" for fact in facts)
+        rows = "".join(f"<tr><th>{escape(name)}</th>"
+                       + "".join(f"<td>{escape(_short(own.get(fact, '')))}</td>" for fact in facts) + "</tr>"
+                       for name, own in self.items())
+        return f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def described(frame: "Frame") -> Description:
     """What each column holds, from one pass over the rows."""
     schema = frame.schema
     terms = ["count(*) AS n"]
@@ -65,7 +83,7 @@ def described(frame: "Frame") -> dict[str, dict[str, Any]]:
             terms += [f"avg(CAST({own} AS DOUBLE)) AS m{i}", f"stddev_samp(CAST({own} AS DOUBLE)) AS s{i}"]
     row = {name: each[0] for name, each in frame.sql(f"SELECT {', '.join(terms)} FROM this").to_columns().items()}
     facts = (("c", "count"), ("d", "distinct"), ("m", "mean"), ("s", "std"), ("l", "min"), ("g", "max"))
-    told: dict[str, dict[str, Any]] = {}
+    told = Description()
     for i, (name, kind) in enumerate(schema.items()):
         own = {said: _plain(row[f"{letter}{i}"]) for letter, said in facts if f"{letter}{i}" in row}
         if "count" in own:

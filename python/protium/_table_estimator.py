@@ -94,9 +94,13 @@ class TableEstimator(BaseEstimator):
         if given.group is not None:
             estimator["group"] = GROUP
         if self.check_leaks and y.ndim == 1:
-            _warn_of_leaks(frame, [*kinds, label], label)
+            known = _warn_of_leaks(frame, [*kinds, label], label, given.X)
+            if given.held_out is not None:
+                _warn_of_copies(frame, [*kinds, label], label)
         self._labels, self._features = labels, list(kinds)
         self._keep(self._learned([*stages, estimator], frame, start))
+        if self.check_leaks and y.ndim == 1:
+            _warn_of_results(self._model(), _sample(frame, rows), 5, known=known)
         return self
 
     def _validation(self, given: Rows) -> dict[str, Any]:
@@ -211,7 +215,11 @@ class TableEstimator(BaseEstimator):
         same_rows(X, y)
         model = self._model()
         extra = dict(zip(self._labels, [y] if y.ndim == 1 else y.T))
-        return model.evaluate(self._table(X, extra)[0])
+        frame = self._table(X, extra)[0]
+        measured = model.evaluate(frame)
+        if self.check_leaks and y.ndim == 1:
+            _warn_of_results(model, frame, 3, measured=measured)
+        return measured
 
     def _targets(self, y: Any) -> Any:
         return _estimator.numbers(y)
@@ -267,7 +275,38 @@ _ROWS_FOR_TIMES = 20_000
 _ROWS_FOR_LEAKS = 20_000  # Enough to see one; all would take as long as a short training.
 
 
-def _warn_of_leaks(frame: Any, names: list[str], label: str) -> None:
-    for column, why in frame.select(*names).limit(_ROWS_FOR_LEAKS).leaks(label).items():
-        warnings.warn(f"possible target leak: {column} {why}. Leave it out: X.drop(columns={column!r}); check_leaks=False silences this",
+def _sample(frame: Any, rows: int) -> Any:
+    """Not the first ones: those of a sorted table are of one class."""
+    share = _ROWS_FOR_LEAKS / max(rows, 1)
+    return frame.split(test=share)[1] if share < 1 else frame
+
+
+def _warn_of_leaks(frame: Any, names: list[str], label: str, X: Any) -> list[str]:
+    """Returns the columns that were named."""
+    found = _sample(frame.select(*names), count_of(X)).leaks(label)
+    for column, why in found.items():
+        warnings.warn(f"possible target leak: {column} {why}. Leave it out: {_without(column, X)}; check_leaks=False silences this",
+                      LeakWarning, stacklevel=5)
+    return list(found)
+
+
+def _warn_of_results(model: Model, frame: Any, stacklevel: int, **options: Any) -> None:
+    for doubt in model.doubts(frame, **options):
+        warnings.warn(f"{doubt} check_leaks=False silences this", LeakWarning, stacklevel=stacklevel)
+
+
+def _without(column: str, X: Any) -> str:
+    """What to write to leave a column out."""
+    if not _estimator.is_frame(X):
+        return f"np.delete(X, {column[1:]}, axis=1)"
+    return f"X.drop(columns={column!r})" if hasattr(X, "assign") else f"X.drop({column!r})" if hasattr(X, "with_columns") \
+        else f"X.drop_columns({column!r})"
+
+
+def _warn_of_copies(frame: Any, names: list[str], label: str) -> None:
+    columns = ", ".join(map(quoted, names))
+    learned, held_out = (frame.sql(f"SELECT {columns} FROM this WHERE {condition}")
+                         for condition in (f"NOT {HELD_OUT}", HELD_OUT))
+    for finding in learned.split_leaks(held_out, label):
+        warnings.warn(f"{finding.replace('of the test rows', 'of the rows of eval_set', 1)}; check_leaks=False silences this",
                       LeakWarning, stacklevel=5)

@@ -70,7 +70,7 @@ class StoppedError(ProtiumError):
 
 
 class LeakWarning(UserWarning):
-    """A column that gives the target away by itself (a target leak)."""
+    """A column that gives the target away by itself (a target leak), or rows of eval_set that training has seen."""
 
 
 _BY_EXIT = {kind.exit: kind for kind in (UsageError, InputError, EnvironmentFault, RemoteError,

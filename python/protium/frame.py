@@ -65,7 +65,7 @@ class Frame:
 
     def describe(self) -> dict[str, dict[str, Any]]:
         """Statistics of each column: type, count, missing, distinct, mean, std, min, max. One pass over
-        the rows; pandas.DataFrame(frame.describe()) is a table of it.
+        the rows. Notebooks show a table; pandas.DataFrame(frame.describe()) is one, too.
         """
         return described(self)
 
@@ -75,6 +75,13 @@ class Frame:
         """
         return dict(json.loads(_library.interruptible(
             lambda: _library.text_of("pt_frame_leaks", self._own(), label.encode()), self.session.cancel)))
+
+    def split_leaks(self, test: "Frame", label: str) -> list[str]:
+        """What test rows share with these training rows, a sentence each: copies of rows, and ids such as
+        patient_id of which both have rows that are alike. Reads at most a million rows of each.
+        """
+        return list(json.loads(_library.interruptible(
+            lambda: _library.text_of("pt_frame_split_leaks", self._own(), test._own(), label.encode()), self.session.cancel)))
 
     def explain(self) -> dict[str, Any]:
         """What running it would do: engine, tree, sql, what may differ between engines, placement."""
@@ -119,9 +126,15 @@ class Frame:
         raise UsageError("a frame belongs to its session and cannot be pickled",
                          fix='frame.write("rows.parquet"), and session.read() where they are needed')
 
-    def keep(self) -> "Frame":
-        """The same rows, computed at most once per session, or once for all sessions with `store`."""
-        return self._derived("pt_frame_keep")
+    def keep(self, name: str | None = None) -> "Frame":
+        """The same rows, computed at most once per session, or once for all sessions with `store`.
+
+        With a name they are computed now, and stay as they are for every session and job on this
+        machine that reads "kept:NAME", until others are kept under it: session.read("kept:clean").
+        """
+        if name is None:
+            return self._derived("pt_frame_keep")
+        return self._derived("pt_frame_keep_as", name.encode())
 
     def sql(self, query: str) -> "Frame":
         """A SELECT over this table, which is called `this`."""

@@ -150,6 +150,19 @@ class Model:
             lambda: _library.text_of("pt_model_evaluate", self._own(), frame._own()), self.session.cancel)
         return dict(json.loads(measured)["metrics"])
 
+    def doubts(self, table: Any, *, measured: Mapping[str, Any] | None = None,
+               known: Sequence[str] = ()) -> list[str]:
+        """What the results say against themselves, a sentence each: one feature with most of the
+        importance of a model that is very good or, with the metrics that evaluate() has `measured`
+        on this table, test rows that are predicted far better or worse than validation rows.
+        known: features that are no surprise. The table has labels like those of training.
+        """
+        frame = self.session.table(table)
+        options = {"known": list(known), **({} if measured is None else {"measured": dict(measured)})}
+        return list(json.loads(_library.interruptible(
+            lambda: _library.text_of("pt_model_doubts", self._own(), frame._own(), json.dumps(options).encode()),
+            self.session.cancel)))
+
     def scorer(self) -> Scorer:
         """Predicts in this process, for rows that come one by one; created at its first use."""
         if self._scorer is None:
@@ -182,7 +195,8 @@ class Model:
     def export(self, format: str, path: str | os.PathLike[str], *, force: bool = False, precision: str | None = None,
                most_loss: float | None = None) -> list[str]:
         """Writes the model for another tool: "onnx", or another format of `protium export --help`.
-        precision="int8": with weights of 8 bits, unless that makes it worse by more than the share `most_loss`.
+        precision="int8" or "bf16": with weights of 8 or 16 bits, unless that makes it worse by more than the share
+        `most_loss`.
         Returns what the format cannot hold."""
         from . import _command
 
@@ -194,7 +208,11 @@ class Model:
             words += ["--force"] if force else []
             words += ["--precision", precision] if precision is not None else []
             words += ["--most-loss", str(most_loss)] if most_loss is not None else []
-            return list(_command.said_json(*words)["left_out"])
+            try:
+                return list(_command.said_json(*words)["left_out"])
+            except UsageError as error:
+                error.where = "format" if error.where == "--to" else error.where
+                raise
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes the model's folder atomically; an existing model is replaced."""

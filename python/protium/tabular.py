@@ -7,6 +7,7 @@ indexed and embedded, times turned into seconds.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from . import _estimator
@@ -108,7 +109,11 @@ class _Net(TableEstimator):
         if self.net is not None:
             return self.net
         hidden = self.hidden if self.hidden is not None else (64, 32) if wide else (64, 64)
-        net = {"name": "tabular_mlp" if wide else "tabm", "hidden": [int(width) for width in hidden]}
+        layers = [hidden] if isinstance(hidden, Integral) else hidden
+        if isinstance(layers, str):  # Of which each digit would be a layer.
+            raise UsageError(f"hidden={hidden!r} is a text: it is a list of numbers, the neurons in each layer",
+                             fix="hidden=[64, 64]")
+        net = {"name": "tabular_mlp" if wide else "tabm", "hidden": [int(width) for width in layers]}
         return net if self.dropout is None else {**net, "dropout": self.dropout}
 
     def _train(self, rows: int, validation: dict[str, Any], wide: bool) -> dict[str, Any]:

@@ -286,6 +286,49 @@ class Estimators(unittest.TestCase):
             pt.TabularClassifier(**QUICK).fit(X, y)
             pt.TreeClassifier(check_leaks=False).fit(leaky, y)
 
+    def test_a_leak_in_a_sorted_table_is_said_with_what_to_write_for_a_matrix(self):
+        y = np.repeat([0, 1], [21_000, 3_000])  # The first 20,000 rows are of one class.
+        X = np.column_stack([np.random.default_rng(1).random(24_000), y * 2 + 1])
+        with self.assertWarnsRegex(pt.LeakWarning, r"x1 gives label away in every row.*np.delete\(X, 1, axis=1\)"):
+            pt.TreeClassifier(rounds=1, leaves=2).fit(X, y)
+
+    def test_copies_of_training_rows_in_eval_set_are_said(self):
+        X, y = passengers(400)
+        with self.assertWarnsRegex(pt.LeakWarning, "100% of the rows of eval_set have the inputs and the label of a training row"):
+            pt.TreeClassifier(rounds=2).fit(X, y, eval_set=(X[:200], y[:200]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pt.LeakWarning)
+            pt.TreeClassifier(rounds=2).fit(X[:300], y[:300], eval_set=(X[300:], y[300:]))
+            pt.TreeClassifier(rounds=2, check_leaks=False).fit(X, y, eval_set=(X, y))
+
+    def test_a_feature_with_most_of_the_importance_and_a_test_far_from_validation_are_said(self):
+        rng = np.random.default_rng(4)
+        X = rng.normal(size=(1000, 4))
+        y = X[:, 1] + 0.1 * rng.normal(size=1000)
+        with self.assertWarnsRegex(pt.LeakWarning, r"x1 alone has 9\d% of the feature importance, and the model's error is "
+                                                   r".*: is it known when you predict\? check_leaks=False silences this"):
+            model = pt.TreeRegressor(rounds=60, validation=0.3, random_state=1).fit(X, y)
+        with self.assertWarnsRegex(pt.LeakWarning, r"test rows are predicted far worse than validation rows \(rmse"):
+            model.evaluate(X, y + rng.normal(size=1000))
+        self.assertEqual(len(model.model_.doubts(model.model_.session.table({"label": y}))), 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pt.LeakWarning)
+            pt.TreeRegressor(rounds=60, validation=0.3, check_leaks=False).fit(X, y).evaluate(X, y + rng.normal(size=1000))
+            noisy = y + rng.normal(size=1000)
+            pt.TreeRegressor(rounds=20, random_state=1).fit(X[:750], noisy[:750]).evaluate(X[750:], noisy[750:])
+
+    def test_layers_targets_and_formats_that_make_no_sense_are_refused_by_name(self):
+        X, y = passengers(200)
+        with self.assertRaisesRegex(pt.UsageError, "hidden='64' is a text"):
+            pt.TabularClassifier(hidden="64", check_leaks=False).fit(X, y)
+        with self.assertRaisesRegex(ValueError, "y holds something else than numbers"):
+            pt.TreeRegressor().fit(X, y)
+        model = pt.TabularClassifier(**{**QUICK, "hidden": 8}).fit(X, y)
+        self.assertEqual(model.model_.pipeline[-1]["net"]["hidden"], [8])
+        with self.assertRaises(pt.UsageError) as refused:
+            model.export("pmml", "model.pmml")
+        self.assertEqual(refused.exception.where, "format")
+
     def test_rows_that_are_mostly_equal_can_be_held_out(self):
         X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 50)
         for seed in range(3):

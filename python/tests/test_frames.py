@@ -58,6 +58,19 @@ class Frames(unittest.TestCase):
                 else:
                     os.environ["PROTIUM_STORE"] = before
 
+    def test_a_kept_name_is_found_by_other_sessions(self):
+        from unittest import mock
+
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict(os.environ, PROTIUM_STORE=os.path.join(folder, "store")):
+            with pt.Session("local[2]") as session:
+                kept = session.sql("SELECT x * 2 AS y FROM t", t={"x": [1.0, 2.0]}).keep("doubled")
+                self.assertEqual(kept.to_columns()["y"].tolist(), [2, 4])
+            with pt.Session("local[2]") as session:
+                self.assertEqual(session.read("kept:doubled").to_columns()["y"].tolist(), [2, 4])
+                with self.assertRaisesRegex(pt.ProtiumError, 'no table is kept as "doubledd"'):
+                    session.read("kept:doubledd")
+
     def test_columns_of_every_type_come_back(self):
         for kind in "int8 int16 int32 int64 uint8 uint16 uint32 float32 float64 bool".split():
             given = np.array([1, 0, 1], kind)

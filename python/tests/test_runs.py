@@ -121,6 +121,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(frame[["sex"]].columns, ["sex"])
         told = frame.describe()
         self.assertEqual((told["age"]["mean"], told["age"]["missing"], told["sex"]["distinct"]), (4, 1, 2))
+        self.assertIn("<tr><th>age</th><td>int64</td><td>2</td>", told._repr_html_())
         with self.assertRaises(KeyError):
             frame["ages"]
         self.assertEqual(list(frame), ["age", "sex"])
@@ -150,6 +151,21 @@ class Runs(unittest.TestCase):
         self.assertEqual(frame.leaks("wind"), {})
         with self.assertRaisesRegex(pt.UsageError, 'did you mean "count"'):
             frame.leaks("cont")
+
+    def test_a_frame_says_what_test_rows_share_with_it(self):
+        random = np.random.default_rng(2)
+        own = np.repeat(random.normal(size=200), 5)
+        rows = {"patient_id": np.repeat(np.arange(200), 5), "a": random.random(1000), "y": own + random.normal(size=1000)}
+        part = np.arange(1000) % 5 == 0
+        train, test = (self.session.table({name: each[keep] for name, each in rows.items()}) for keep in (~part, part))
+        (told,) = train.split_leaks(test, "y")
+        self.assertIn("100% of the test rows have a patient_id that training rows have, too", told)
+        self.assertEqual(len(train.split_leaks(train, "y")), 2)
+        self.assertEqual(train.select("a", "y").split_leaks(test.select("a", "y"), "y"), [])
+        with self.assertRaisesRegex(pt.ProtiumError, "patient_id"):
+            train.split_leaks(test.select("a", "y"), "y")
+        with pt.Session() as other, self.assertRaisesRegex(pt.UsageError, "different sessions"):
+            train.split_leaks(other.table({"y": [1]}), "y")
 
     def test_stages_are_listed_described_and_refused_by_name(self):
         self.assertIn("StandardScaler", dir(pt.stages))

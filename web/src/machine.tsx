@@ -33,6 +33,10 @@ interface Zygote {
   warm: number;
   unfit: string;
 }
+interface Quota {
+  cores: number;
+  bytes: number;
+}
 interface Pool {
   pid: number;
   cores: number;
@@ -41,6 +45,7 @@ interface Pool {
   available_bytes: number;
   memory_stall: number;
   replaced: string;
+  quotas?: Record<string, Quota | number>;
   claims: Claim[];
   drivers: Driver[];
   zygotes: Zygote[];
@@ -60,6 +65,12 @@ function Who({ who, run }: { who: string; run?: string }) {
 function warmText(zygote: Zygote): string {
   if (zygote.unfit) return `none: ${zygote.unfit}`;
   return zygote.ready ? `${zygote.warm} warm` : "loading";
+}
+
+// A number is of a pool of an earlier build.
+function quotaText(quota: Quota | number): string {
+  if (typeof quota === "number") return counted(quota, "core");
+  return counted(quota.cores, "core") + (quota.bytes > 0 ? ` and ${bytes(quota.bytes)}` : "");
 }
 
 function Claims({ claims }: { claims: Claim[] }) {
@@ -95,6 +106,10 @@ export function Machine({ beat }: { beat: number }) {
           ["cores", `${pool.cores}, ${Math.max(0, pool.free_cores)} free`],
           ["memory", `${bytes(pool.memory_bytes)}, ${bytes(pool.available_bytes)} free`],
           ["waiting for memory", pool.memory_stall > 0 && `${Math.ceil(100 * pool.memory_stall)}% of the last 10 s`],
+          ...Object.entries(pool.quotas ?? {}).map(([label, quota]): [string, string] => [
+            `quota of ${label}`,
+            quotaText(quota),
+          ]),
           ...busy.map((each): [string, ComponentChildren] => [
             `process ${each.pid}`,
             <>

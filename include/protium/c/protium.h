@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 // Increases with every addition; a library serves all programs built for its number or a lower one.
-#define PT_ABI_VERSION 5
+#define PT_ABI_VERSION 7
 int32_t pt_abi_version(void);
 // "0.1.0". Must not be freed.
 const char* pt_version(void);
@@ -120,6 +120,10 @@ pt_error* pt_frame_limit(const pt_frame* frame, int64_t rows, pt_frame** limited
 // The same rows, computed at most once per session; whatever is built on the result reads the kept
 // rows.
 pt_error* pt_frame_keep(const pt_frame* frame, pt_frame** kept);
+// Runs the frame and keeps its rows, as they are at this moment, under a name: every session of the
+// user on this machine reads them as the file "kept:NAME", until others are kept under it. Embedded
+// engine only. Since version 7.
+pt_error* pt_frame_keep_as(const pt_frame* frame, const char* name, pt_frame** kept);
 // Both sides of a split that is the same on every engine and in every run. Options: by, test, seed,
 // column, as in [split] of a job file.
 pt_error* pt_frame_split(const pt_frame* frame, const char* options, pt_frame** train,
@@ -133,6 +137,11 @@ pt_error* pt_frame_plan(const pt_frame* frame, char** json);
 // Returns an object with the columns that give `label` away by themselves, and for each the reason.
 // Reads the rows twice. Since version 3.
 pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json);
+// Returns a list of sentences on what `test`, a frame of the same session, shares with the training
+// rows: copies of rows, and ids such as "patient_id" whose rows are alike. Reads at most a million
+// rows of each. Since version 6.
+pt_error* pt_frame_split_leaks(const pt_frame* train, const pt_frame* test, const char* label,
+                               char** json);
 // Returns an object with the columns of text most of whose values are dates or times of one
 // pattern, and for each the SQL expression that reads it, odd values as NULL. Reads the rows once
 // or twice. Since version 4.
@@ -157,6 +166,13 @@ pt_error* pt_model_transform(const pt_model* model, const pt_frame* frame, const
 // Scores rows that have their labels and returns {"metrics", "diagnostics"}: what `protium run`
 // measures on test rows. Since version 3.
 pt_error* pt_model_evaluate(const pt_model* model, const pt_frame* frame, char** json);
+// Returns a list of sentences on what a model's results say against themselves: one feature has
+// most of the importance of a model that is very good, or test rows are predicted far better or
+// worse than validation rows. Of `rows`, which have labels, at most 20,000 are read for what always
+// guessing would give. Options: measured, the metrics of test rows, which are then compared with
+// those of the validation rows; known, features that are no surprise. Since version 7.
+pt_error* pt_model_doubts(const pt_model* model, const pt_frame* rows, const char* options,
+                          char** json);
 // Returns {"pipeline", "metrics", "input", "classes", "run"}: the stages with all options, what was
 // measured, the columns of the table it was fitted on, its classes as text, in the order of their
 // probabilities, and the folder of the run that fitted it, null for a model that was loaded.

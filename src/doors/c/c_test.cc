@@ -404,7 +404,13 @@ TEST_F(C, TrainsSavesLoadsAndPredictsTheSame) {
   EXPECT_TRUE(fs::exists(fs::path(json::parse(text)["run"].get<std::string>()) / "result.json"));
   pt_string_free(text);
   Expect(pt_model_evaluate(model, sales, &text));
-  EXPECT_EQ(json::parse(text)["metrics"]["rows"], 1000) << text;
+  const json measured = json::parse(text)["metrics"];
+  EXPECT_EQ(measured["rows"], 1000) << text;
+  pt_string_free(text);
+  // The rows of its training: their metrics are not far from those of the validation rows.
+  const std::string options = json{{"measured", measured}, {"known", {"x"}}}.dump();
+  Expect(pt_model_doubts(model, sales, options.c_str(), &text));
+  EXPECT_EQ(json::parse(text), json::array()) << text;
   pt_string_free(text);
   const fs::path folder = testing::TempDir() + "c_test_model";
   fs::remove_all(folder);

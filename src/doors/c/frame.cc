@@ -16,8 +16,8 @@
 #include "inspect/sql_names.h"
 #include "inspect/text_dates.h"
 #include "job/job.h"
-#include "leaks/leaks.h"
 #include "protium/fields.h"
+#include "protium/kept.h"
 
 namespace protium {
 namespace {
@@ -104,6 +104,13 @@ pt_error* pt_frame_keep(const pt_frame* frame, pt_frame** kept) {
   });
 }
 
+pt_error* pt_frame_keep_as(const pt_frame* frame, const char* name, pt_frame** kept) {
+  return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
+    PT_LET(const DataFrame named, Keep(table, protium::TextOf(name)));
+    return GiveOut(frame->room, named, kept);
+  });
+}
+
 pt_error* pt_frame_split(const pt_frame* frame, const char* options, pt_frame** train,
                          pt_frame** test) {
   return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
@@ -127,20 +134,6 @@ pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* op
     // Relative paths start at the session's base; an absolute one replaces it.
     const auto file = StateOf(table.session()).options().base / protium::TextOf(path);
     return table.Write().File(file.string(), {.partitions = keys.partitions});
-  });
-}
-
-pt_error* pt_frame_leaks(const pt_frame* frame, const char* label, char** json) {
-  return protium::WithSession(frame, [&](protium::Session& session) -> Status {
-    const protium::DataFrame rows(session, frame->plan);
-    PT_LET(const protium::BatchStreamPtr first, rows.Stream());
-    PT_LET(const protium::TableProfile table, protium::ProfileRows(*first, 0));
-    PT_LET(const auto* const column, protium::FindLabel(table, protium::TextOf(label)));
-    PT_LET(const protium::BatchStreamPtr again, rows.Stream());
-    PT_LET(const auto leaks,
-           protium::FindLeaks(*again, table, column->name, protium::IsOfClasses(*column)));
-    *json = protium::CopyOut(protium::Dump(protium::Json(leaks)));
-    return Status::OK();
   });
 }
 

@@ -33,6 +33,12 @@ bool IsTime(const arrow::DataType& type) {
   return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP;
 }
 
+// Whether at most one of many values is in enough rows to be learned.
+bool OnlyRare(const TableProfile& table, const ColumnProfile& column) {
+  return table.rows >= kRowsForRare && column.distinct > kFewCategories &&
+         column.rare + 1 >= column.distinct;
+}
+
 Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& why) {
   const bool sentences = HoldsSentences(table, column);
   why = WhyUseless(table, column);
@@ -57,6 +63,11 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
                       Grouped(column.distinct), Grouped(values));
     return Use::kLeftOut;
   }
+  if (id == arrow::Type::STRING && OnlyRare(table, column)) {
+    why = fmt::format("has {} distinct values, nearly all in fewer than {} rows",
+                      Grouped(column.distinct), kRareBelow);
+    return Use::kLeftOut;
+  }
   if (id == arrow::Type::STRING && column.distinct <= kMostCategories) return Use::kCategory;
   if (id == arrow::Type::STRING) {
     why = fmt::format("has {} distinct values: see tokenizer and hasher in `protium help stages`",
@@ -79,6 +90,11 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// Years are not grouped.
+std::string Whole(int64_t number) {
+  return std::abs(number) < 10'000 ? std::to_string(number) : Grouped(number);
+}
+
 // Why a column that is used is used so: "4 distinct values", "whole numbers from 0 to 80; 177
 // missing".
 std::string WhyUsed(const ColumnProfile& column, Use use) {
@@ -96,7 +112,9 @@ std::string WhyUsed(const ColumnProfile& column, Use use) {
                                                      : "numbers";
     const bool whole = IsWhole(*column.type);
     const auto shown = [&](const std::string& value) {
-      return whole ? Grouped(std::strtoll(value.c_str(), nullptr, 10)) : value;
+      if (whole) return Whole(std::strtoll(value.c_str(), nullptr, 10));
+      const auto number = AllAsNumber<double>(value);
+      return number && IsNumber(*column.type) ? Figure(*number, 6) : value;
     };
     why = fmt::format("{} from {} to {}", kind, shown(column.least), shown(column.greatest));
   }
@@ -274,7 +292,6 @@ bool ManyEqualRows(const TableProfile& table, const UsedColumns& columns,
 // rows share keeps them together, since rows of one day often resemble each other.
 FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,
                     const ColumnProfile& label, const std::string& time) {
-  constexpr int64_t kFewestTimes = 20;
   if (!time.empty()) return {HeldOut::kLatest, table.Find(time)};
   for (const ColumnProfile* each : columns.times) {
     if (each->nulls > 0 || each->distinct < kFewestTimes) continue;

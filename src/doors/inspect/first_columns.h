@@ -53,6 +53,12 @@ enum class HeldOut {
   kEntities,  // Rows about the same entity stay together.
   kIds        // By an id, since most rows are equal except for it.
 };
+// A column of times with fewer different ones does not order the rows.
+inline constexpr int64_t kFewestTimes = 20;
+
+// In tables of fewer rows, texts in fewer than kRareBelow count like others.
+inline constexpr int64_t kRowsForRare = 500;
+
 struct FirstSplit {
   HeldOut how = HeldOut::kRows;
   const ColumnProfile* column = nullptr;  // The column to split by; nullptr for kRows.

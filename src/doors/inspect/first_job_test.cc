@@ -156,6 +156,18 @@ TEST(ProposeJob, MakesNullsOfInfiniteNumbers) {
   EXPECT_THAT(toml, HasSubstr("inputs = [\"Floor Size\", \"price\"]\nwith   = \"median\""));
 }
 
+// Of a quarter such as "1981 Q1" with four rows each, an index would know none.
+TEST(ProposeJob, LeavesOutTextsOfRareValuesAlone) {
+  TableProfile table{.rows = 508};
+  table.columns = {Column("quarter", arrow::utf8(), 127), Column("origin", arrow::utf8(), 4),
+                   Column("sold", arrow::float64(), 200)};
+  table.columns[0].rare = 127;
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: quarter has 127 distinct values, nearly all in fewer "
+                              "than 5 rows"));
+  EXPECT_THAT(toml, HasSubstr("inputs = [\"origin\"]"));
+}
+
 TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
   TableProfile table = Shop();
   table.rows = 400;
@@ -261,6 +273,18 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
   EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml,
               HasSubstr("parts  = [\"month\", \"day_of_week\"]"));
   EXPECT_THAT(job.notes, testing::Contains("the test rows are the last 20% by day"));
+  EXPECT_THAT(job.notes, Not(testing::Contains(HasSubstr("--time"))));
+}
+
+// Files are seldom in the order of their times.
+TEST(ProposeJob, SaysHowToTestOnTheLatestRows) {
+  TableProfile table = Shop();
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().notes,
+              testing::Contains("the test rows are from all times of day; --time day tests on the "
+                                "latest rows instead"));
+  table.columns[0].nulls = 1;
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().notes,
+              Not(testing::Contains(HasSubstr("--time"))));
 }
 
 TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {

@@ -54,10 +54,18 @@ std::vector<std::string> OrderItems(const FirstJobSpec& spec, const UsedColumns&
   return items;
 }
 
+// The id of a table of a database goes along: scored rows are joined by it there.
+bool KeepsId(const FirstSource& source, const UsedColumns& columns) {
+  return columns.id != nullptr && source.tables.front().place.at.source.has_value();
+}
+
 std::string SqlOf(const FirstJobSpec& spec, const UsedColumns& columns, const FirstSplit& split,
                   const ColumnProfile& label) {
   const FirstSource& source = spec.source;
   std::vector<std::string> items;
+  if (KeepsId(source, columns) && split.column != columns.id) {
+    items.push_back(ReadOf(source, columns.id->name));
+  }
   for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
     for (const ColumnProfile* each : *group) items.push_back(ItemOf(source, *each));
   }
@@ -164,6 +172,20 @@ void AddSeriesNotes(const JobOutline& outline, std::vector<std::string>& notes) 
       "constant within a series, or that --keep names, are inputs");
 }
 
+// A file need not be in the order of its times, and a date of birth orders nothing: only people
+// know whether later rows are to be predicted from earlier ones.
+std::string TimeHint(const UsedColumns& columns, const FirstSplit& split) {
+  if (split.how == HeldOut::kLatest) return {};
+  const auto orders = [](const ColumnProfile* each) {
+    return each->nulls == 0 && each->distinct >= kFewestTimes;
+  };
+  const auto time = std::ranges::find_if(columns.times, orders);
+  if (time == columns.times.end()) return {};
+  return fmt::format(
+      "the test rows are from all times of {0}; --time {0} tests on the latest rows instead",
+      (*time)->name);
+}
+
 std::string InputsNote(const UsedColumns& columns) {
   std::vector<std::string> kinds;
   const auto add = [&](size_t count, const char* kind, const char* several) {
@@ -196,7 +218,13 @@ std::vector<std::string> NotesOf(const JobOutline& outline) {
   }
   if (const std::string split = SplitNote(outline.split); !split.empty()) notes.push_back(split);
   AddSeriesNotes(outline, notes);
+  if (std::string hint = TimeHint(columns, outline.split); !hint.empty()) {
+    notes.push_back(std::move(hint));
+  }
   for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
+  if (KeepsId(outline.spec.source, columns)) {
+    notes.push_back(columns.id->name + " is in the SQL nevertheless: scored rows are joined by it");
+  }
   if (columns.id == nullptr && ManyEqualRows(outline.spec.source.seen, columns, label)) {
     notes.push_back(
         "most rows have duplicates: the split keeps equal rows together, so there are few test "
@@ -220,8 +248,7 @@ void SetEffort(int64_t rows, JobOutline& outline) {
 }  // namespace
 
 bool JobOutline::has_rare_values() const {
-  constexpr int64_t kFewestRows = 500;
-  return spec.source.seen.rows >= kFewestRows &&
+  return spec.source.seen.rows >= kRowsForRare &&
          std::ranges::any_of(columns.categories, [](const auto* each) { return each->rare > 0; });
 }
 

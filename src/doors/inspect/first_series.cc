@@ -13,13 +13,13 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "inference/forecast.h"
+#include "inspect/first_columns.h"
 #include "inspect/sql_names.h"
 #include "pipeline/usual_steps.h"
 
 namespace protium {
 namespace {
 
-constexpr int64_t kFewestTimes = 20;
 constexpr double kTooDense = 1.05;  // Rows there are, of those that there could be.
 
 bool IsMoment(const ColumnProfile& column) {

@@ -50,7 +50,7 @@ Status PutMainFirst(LookedPlace& found, const std::string& label, const std::str
     return Fail(
         {.exit = Exit::kUsage,
          .what = fmt::format("\"{}\" is a column of {}", label, fmt::join(having, " and of ")),
-         .fix = fmt::format("say which table is learned from: --table {}", having[0])});
+         .fix = fmt::format("say which table to learn from: --table {}", having[0])});
   }
   if (at == tables.size()) {
     std::set<std::string> columns;

@@ -157,7 +157,7 @@ TEST_F(Sources, ReadDatesByTheirPattern) {
 }
 
 TEST_F(Sources, WantALabelOfOneTable) {
-  EXPECT_EQ(FaultOf(Find("week").status()).fix, "say which table is learned from: --table prices");
+  EXPECT_EQ(FaultOf(Find("week").status()).fix, "say which table to learn from: --table prices");
   EXPECT_TRUE(Find("week", "sales").ok());
   EXPECT_THAT(FaultOf(Find("week", "sale").status()).fix, HasSubstr("\"sales\""));
   EXPECT_THAT(FaultOf(Find("none").status()).what,

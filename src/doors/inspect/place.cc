@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "format/file_form.h"
 #include "format/object_files.h"
+#include "frame/named_tables.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "sources/object_store.h"
@@ -187,6 +188,7 @@ std::string TypedPlace::name() const {
   if (of_table) return NameParts(source->table).back();
   if (source && IsObjectPlace(source->file)) return NameAtStore(source->file);
   if (path.empty()) return {};
+  if (IsKeptPlace(path.string())) return path.string().substr(kKeptPlace.size());
   const fs::path whole = fs::absolute(path).lexically_normal();
   if (source && whole.has_filename()) return whole.stem().string();
   return whole.has_filename() ? TableNameOf(whole.string())

@@ -161,8 +161,8 @@ Result<KeySearch> FindSharedKey(Session& session, const LookedTable& left, const
   const std::string columns = Listed(shared, false, "{}");
   PT_LET(const bool any, IsUnique(session, right, shared));
   if (!any) {
-    return KeySearch{.says = fmt::format("{} is not joined: it has several rows for each {}; sum "
-                                         "them up with GROUP BY in the job's SQL",
+    return KeySearch{.says = fmt::format("{} is not joined: it has several rows for each {}; "
+                                         "aggregate them with GROUP BY in the job's SQL",
                                          name, columns)};
   }
   double most = 0;

@@ -12,6 +12,7 @@
 #include "format/csv_options.h"
 #include "format/csv_rows.h"
 #include "format/parquet.h"
+#include "frame/named_tables.h"
 #include "frame/outputs.h"
 #include "frame/table_files.h"
 #include "job/check_seats.h"
@@ -44,7 +45,7 @@ Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) 
     PT_TRY(SourceOf(table, PlaceIn(job.file.data, table), job.file.connections));
     return std::nullopt;
   }
-  if (table.table) return std::nullopt;
+  if (table.table || IsKeptPlace(PathOf(table))) return std::nullopt;
   const fs::path path = fs::path(job.file.data) / PathOf(table);
   Format format = table.format.value_or(table.parquet ? Format::kParquet : Format::kCsv);
   if (table.file && !table.format) {

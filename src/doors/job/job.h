@@ -228,7 +228,7 @@ FieldType DescribeType(const JobOutputOrPath& output);
 struct JobEngine {
   std::string address = "local";
   std::string memory;       // For tables, such as "4 GiB"; empty: half of the machine's.
-  std::string rows_memory;  // For packed training rows; empty: a quarter of the allowed memory.
+  std::string rows_memory;  // For training rows and rows of ids; empty: a quarter of all memory.
   std::string spill;        // The folder for spilled data; empty: the run folder.
   std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
   std::vector<EngineSettings> own = DefaultEngineSettings();
@@ -237,9 +237,10 @@ struct JobEngine {
     visit("address", address, {.help = "\"local\", \"local[4]\" or \"sc://host:15002\""});
     visit("memory", memory,
           {.help = "limit for the tables, such as \"4 GiB\"; unless set, half of the machine's"});
-    visit("rows_memory", rows_memory,
-          {.help = "memory for packed training rows, those beyond it go to disk; unless set, a "
-                   "quarter of the machine's"});
+    visit(
+        "rows_memory", rows_memory,
+        {.help = "memory for packed training rows and servers' rows of ids, what is beyond it goes "
+                 "to disk; unless set, a quarter of the machine's"});
     visit("spill", spill,
           {.help = "folder for tables and rows that outgrow memory; unless set, the run folder"});
     visit("discovery", discovery,

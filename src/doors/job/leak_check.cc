@@ -16,6 +16,7 @@
 #include "leaks/leaks.h"
 #include "leaks/result_doubts.h"
 #include "leaks/shared_groups.h"
+#include "leaks/split_text.h"
 #include "leaks/twin_rows.h"
 #include "pipeline/kept_answer.h"
 #include "protium/events.h"
@@ -80,11 +81,6 @@ Result<std::vector<std::string>> ColumnFindings(const Job& job, const AimedLabel
   return findings;
 }
 
-std::string Percent(int64_t part, int64_t all) {
-  const double percent = 100 * double(part) / double(all);
-  return fmt::format("{:.{}f}%", percent, percent < 10 ? 1 : 0);
-}
-
 // "a", "b", "c" and, of more, how many; as a list of options has them.
 struct InputList {
   std::string list;
@@ -107,10 +103,9 @@ Result<std::optional<std::string>> TwinFinding(const AimedLabel& aimed, const Le
   if (!twins.telling()) return std::optional<std::string>();
   const InputList inputs = FirstInputs(looked);
   return fmt::format(
-      "{} of the {} rows have the inputs and the label of a training row{}: the model may remember "
-      "them; to keep equal rows together: {} = [{}], {}; if that is meant: [leaks] duplicates = "
+      "{}; to keep equal rows together: {} = [{}], {}; if that is meant: [leaks] duplicates = "
       "false",
-      Percent(twins.twins, twins.rows), name, SampleText(looked), option, inputs.list, inputs.rest);
+      TwinText(twins, name, SampleText(looked)), option, inputs.list, inputs.rest);
 }
 
 Result<std::vector<std::string>> RowFindings(const Job& job, const AimedLabel& aimed,
@@ -148,11 +143,8 @@ Result<std::optional<std::string>> GroupFinding(const Job& job, const JobFrames&
          FindSharedGroups(train, test, column, aimed.label, aimed.classes));
   if (!groups.telling()) return std::nullopt;
   return fmt::format(
-      "{} of the test rows have a {} that training rows have, too, and rows of one {} are alike "
-      "(intraclass correlation {:.2g}): the model is not tested on new ones; to keep them "
-      "together: [split] by = [{}], and in train.validation; if that is meant: {}",
-      Percent(groups.shared_rows, groups.test_rows), column, column, groups.alike,
-      Dump(Json(column)), KnownText(column));
+      "{}; to keep them together: [split] by = [{}], and in train.validation; if that is meant: {}",
+      GroupText(groups, column), Dump(Json(column)), KnownText(column));
 }
 
 Result<std::vector<std::string>> GroupFindings(const Job& job, const JobFrames& frames,

@@ -8,6 +8,7 @@
 #include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/object_files.h"
+#include "frame/named_tables.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
 
@@ -91,7 +92,7 @@ const std::string& PathOf(const JobTable& table) {
 
 std::string PlaceIn(const std::string& data, const JobTable& table) {
   const std::string& path = PathOf(table);
-  return IsObjectPlace(path) ? path : (fs::path(data) / path).string();
+  return IsObjectPlace(path) || IsKeptPlace(path) ? path : (fs::path(data) / path).string();
 }
 
 Result<Source> SourceOf(const JobTable& table, const std::string& path,
@@ -161,13 +162,14 @@ DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::stri
 }
 
 Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const JobTable& table) {
-  const bool object = IsObjectPlace(PathOf(table));
-  if (table.postgres || table.mysql || object) {
+  const bool object = IsObjectPlace(PathOf(table)), kept = IsKeptPlace(PathOf(table));
+  if (table.postgres || table.mysql || object || kept) {
+    const char* const place = object ? "at an object store" : "on a server";
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("table \"{}\" of this model lay {}", name,
-                                     object ? "at an object store" : "on a server"),
+                                     kept ? "in the store, " + PathOf(table) : place),
                  .where = "etl.json of the model",
-                 .why = "a model calls no server by itself",
+                 .why = kept ? "the rows to score are others" : "a model calls no server by itself",
                  .fix = fmt::format("say where it is: --table {}=PLACE, or give the table that the "
                                     "model's SQL would make: --input FILE",
                                     name)});

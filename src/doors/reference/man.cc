@@ -90,7 +90,8 @@ std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> 
          ".SH ENVIRONMENT\n.TP\nPROTIUM_RUNS_DIR\nthe folder of all runs, unless \\fB\\-\\-runs\\-"
          "dir\\fR names one\n.TP\nPROTIUM_STORE\nthe folder of what is kept for later runs "
          "(protium help cache), or off\n.TP\nPROTIUM_POOL\nthe socket of the pool of warm workers "
-         "(protium help pool), or off\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR "
+         "(protium help pool), or off\n.TP\nPROTIUM_POOL_LABEL\nwhose quota of the pool the "
+         "gangs of a program count against\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR "
          "never and "
          "always\n";
 }

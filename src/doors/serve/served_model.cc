@@ -5,9 +5,9 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "model/int8.h"
 #include "model/model_state.h"
 #include "model/onnx_model.h"
+#include "model/rounded.h"
 #include "onnx_runtime/net.h"
 
 namespace protium {

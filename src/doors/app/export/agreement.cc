@@ -16,8 +16,10 @@
 #include "base/fault.h"
 #include "model/background.h"
 #include "model/model_folder.h"
+#include "model/rounded.h"
 #include "model/row_graph.h"
 #include "model/row_net.h"
+#include "os/file.h"
 #include "rows/packed.h"
 
 namespace protium {
@@ -167,27 +169,53 @@ Outputs OutputsOf(const std::shared_ptr<const RowPredictor>& net) {
   return [net](const std::shared_ptr<arrow::RecordBatch>& batch) { return net->Outputs(*batch); };
 }
 
-Result<std::string> CompareWithTorch(const NetConfig& config, const ModelFiles& files) {
-  PT_LET(const auto graph, OpenRowGraph(config, files.weights));
-  const auto torch = [&](const std::shared_ptr<arrow::RecordBatch>& batch) {
-    return NetOutputs({config, files.weights, batch});
-  };
-  PT_LET(const Apart apart, Compare(config, files, {OutputsOf(graph), torch},
+// What computes a net with these weights as they are, and what it is called.
+struct ExactNet {
+  Outputs outputs;
+  const char* name = "";
+};
+
+Result<ExactNet> OpenExact(const NetConfig& config, const std::filesystem::path& weights) {
+  if (IsRunAsGraph(config.net.name)) {
+    const auto torch = [&config, weights](const std::shared_ptr<arrow::RecordBatch>& batch) {
+      return NetOutputs({config, weights, batch});
+    };
+    return ExactNet{torch, "LibTorch"};
+  }
+  PT_LET(const auto net, OpenRowNet(config, weights));
+  return ExactNet{OutputsOf(net), "protium predict"};
+}
+
+// A graph in `precision`, which nothing but the order of its sums keeps apart from `exact`.
+Result<std::string> CompareExactly(const NetConfig& config, const ModelFiles& files,
+                                   WeightPrecision precision, const ExactNet& exact) {
+  PT_LET(const auto graph, OpenRowGraph(config, files.weights, {}, precision));
+  PT_LET(const Apart apart, Compare(config, files, {OutputsOf(graph), exact.outputs},
                                     [](const Apart& sofar) { return sofar.beyond > 0; }));
+  const bool rounded = precision != WeightPrecision::kFloat32;
+  const std::string with = rounded ? " with the same weights" : "";
   if (apart.beyond == 0) {
-    return fmt::format("outputs of the net are within {:.1e} of LibTorch's, on {} rows", apart.most,
-                       apart.rows);
+    return fmt::format("outputs of the net are within {:.1e} of {}'s{}, on {} rows", apart.most,
+                       exact.name, with, apart.rows);
   }
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the graph of the net {} is {:.1e} away from what LibTorch "
-                                   "computes",
-                                   config.net.name, apart.most),
+               .what = fmt::format("the graph of the net {} is {:.1e} away from what {} "
+                                   "computes{}",
+                                   config.net.name, apart.most, exact.name, with),
                .why = fmt::format("no more than {:.0e} is explained by rounding", kMostApart),
                .kept = "nothing was written"});
 }
 
+Result<std::string> CompareInBfloat16(const NetConfig& config, const ModelFiles& files) {
+  PT_LET(const TemporaryFolder scratch, TemporaryFolder::Make());
+  const std::filesystem::path rounded = scratch.path() / "weights.safetensors";
+  PT_TRY(WriteRounded(files.weights, rounded));
+  PT_LET(const ExactNet exact, OpenExact(config, rounded));
+  return CompareExactly(config, files, WeightPrecision::kBfloat16, exact);
+}
+
 Result<std::string> CompareInInt8(const NetConfig& config, const ModelFiles& files) {
-  PT_LET(const auto graph, OpenRowGraph(config, files.weights, {}, true));
+  PT_LET(const auto graph, OpenRowGraph(config, files.weights, {}, WeightPrecision::kInt8));
   PT_LET(const auto net, OpenRowNet(config, files.weights, true));
   PT_LET(const Apart apart,
          Compare(config, files, {OutputsOf(graph), OutputsOf(net)},
@@ -227,19 +255,23 @@ Result<std::optional<std::string>> CheckAgreement(const std::filesystem::path& m
   if (!files.json.contains("net.json") || files.version != kModelVersion) return std::nullopt;
   PT_LET(const NetConfig config, NetConfigOf(files));
   if (!IsRunAsGraph(config.net.name)) return std::nullopt;
-  PT_LET(std::string note, CompareWithTorch(config, files));
+  PT_LET(const ExactNet exact, OpenExact(config, files.weights));
+  PT_LET(std::string note, CompareExactly(config, files, WeightPrecision::kFloat32, exact));
   return std::optional(std::move(note));
 }
 
-Result<std::string> CheckInt8Agreement(const std::filesystem::path& model) {
-  if (!CanRunGraphs()) {
-    return std::string(
-        "not compared with protium predict --precision int8: ONNX Runtime is not here, which "
-        "./dev setup --onnx brings");
-  }
+Result<std::string> CheckRoundedAgreement(const std::filesystem::path& model,
+                                          WeightPrecision precision) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
   PT_LET(const NetConfig config, NetConfigOf(files));
-  return CompareInInt8(config, files);
+  const bool int8 = precision == WeightPrecision::kInt8;
+  if (!CanRunGraphs() && !IsRunAsGraph(config.net.name)) {
+    return fmt::format(
+        "not compared with protium predict{}: ONNX Runtime is not here, which ./dev setup --onnx "
+        "brings",
+        int8 ? " --precision int8" : "");
+  }
+  return int8 ? CompareInInt8(config, files) : CompareInBfloat16(config, files);
 }
 
 }  // namespace protium

@@ -164,17 +164,20 @@ bool IsOurs(const fs::path& folder) {
   return fs::is_regular_file(folder / kLoaderFile, ignored);
 }
 
-Status WriteFiles(const fs::path& model, const fs::path& folder, bool int8, OnnxReport& report) {
+Status WriteFiles(const fs::path& model, const fs::path& folder, WeightPrecision precision,
+                  OnnxReport& report) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
   PT_TRY(MakeFolder(folder / "code"));
-  PT_LET(report, WriteOnnx({.model = model, .file = folder / "model.onnx", .int8 = int8}));
+  PT_LET(report,
+         WriteOnnx({.model = model, .file = folder / "model.onnx", .precision = precision}));
   for (const auto& [name, text] : Texts(files, report)) PT_TRY(WriteFile(folder / name, text));
   return Status::OK();
 }
 
 }  // namespace
 
-Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& given, bool int8) {
+Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& given,
+                                     WeightPrecision precision) {
   std::error_code ignored;
   // "folder/" is a path without a file name.
   const fs::path out = given.has_filename() ? given : given.parent_path();
@@ -186,7 +189,7 @@ Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& give
   }
   OnnxReport report;
   PT_TRY(WriteFolder(
-      out, [&](const fs::path& draft) { return WriteFiles(model, draft, int8, report); }));
+      out, [&](const fs::path& draft) { return WriteFiles(model, draft, precision, report); }));
   return report;
 }
 

@@ -13,8 +13,8 @@ namespace protium {
 
 // Writes the model in the folder `model` to the folder `out`, which appears whole or not at all. An
 // existing folder must have been written by this function, or be empty; any other is refused with
-// Exit::kUsage and left alone. Refuses what WriteOnnx() refuses. `int8` as in OnnxOptions.
+// Exit::kUsage and left alone. Refuses what WriteOnnx() refuses. `precision` as in OnnxOptions.
 Result<OnnxReport> WriteMlflowFolder(const std::filesystem::path& model,
-                                     const std::filesystem::path& out, bool int8);
+                                     const std::filesystem::path& out, WeightPrecision precision);
 
 }  // namespace protium

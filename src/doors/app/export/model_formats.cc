@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "model/copy_file.h"
 #include "model/export_forest.h"
-#include "model/int8.h"
 #include "model/model_folder.h"
+#include "model/rounded.h"
 #include "onnx/onnx.h"
 #include "os/file.h"
 #include "trees/lightgbm_text.h"
@@ -22,15 +22,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the net's outputs agree with, and in int8 what that costs; refuses what does not agree or
-// costs too much.
+// What the net's outputs agree with, and what rounding costs; refuses what does not agree or costs
+// too much.
 Result<std::vector<std::string>> CheckedNotes(const ModelToExport& what) {
   std::vector<std::string> notes;
-  if (what.most_int8_loss) {
+  if (what.rounding) {
     PT_LET(const ModelFiles files, ReadModelFolder(what.model));
-    PT_LET(const Int8Loss loss, AllowedInt8(files, *what.most_int8_loss));
+    PT_LET(const RoundedLoss loss, AllowedLoss(files, what.precision(), what.rounding->most_loss));
     notes.push_back(Describe(loss));
-    PT_LET(notes.emplace_back(), CheckInt8Agreement(what.model));
+    PT_LET(notes.emplace_back(), CheckRoundedAgreement(what.model, what.precision()));
     return notes;
   }
   PT_LET(const auto agreement, CheckAgreement(what.model));
@@ -46,8 +46,7 @@ ModelExported WrittenGraph(const fs::path& out, OnnxReport report,
 
 Result<ModelExported> ToOnnx(const ModelToExport& what, bool net_only) {
   PT_LET(const std::vector<std::string> checked, CheckedNotes(what));
-  PT_LET(OnnxReport report,
-         WriteOnnx({what.model, what.out, net_only, what.most_int8_loss.has_value()}));
+  PT_LET(OnnxReport report, WriteOnnx({what.model, what.out, net_only, what.precision()}));
   return WrittenGraph(what.out, std::move(report), checked);
 }
 
@@ -81,8 +80,7 @@ Result<ModelExported> ToTorchScript(const ModelToExport& what) {
 
 Result<ModelExported> ToMlflow(const ModelToExport& what) {
   PT_LET(const std::vector<std::string> checked, CheckedNotes(what));
-  PT_LET(OnnxReport report,
-         WriteMlflowFolder(what.model, what.out, what.most_int8_loss.has_value()));
+  PT_LET(OnnxReport report, WriteMlflowFolder(what.model, what.out, what.precision()));
   return WrittenGraph(what.out, std::move(report), checked);
 }
 
@@ -107,12 +105,12 @@ std::vector<ModelFormat> ModelFormats() {
            .ending = ".onnx",
            .says = "a model: stages and net or trees as a graph, for ONNX Runtime and others",
            .write = WholeToOnnx,
-           .int8 = true},
+           .rounds = true},
           {.name = "onnx-net",
            .ending = ".onnx",
            .says = "a model: its net or trees alone; the inputs are what the stages make",
            .write = NetToOnnx,
-           .int8 = true},
+           .rounds = true},
           {"xgboost", ".json", "a model: its trees alone, for XGBoost and Treelite", ToXgboost},
           {"lightgbm", ".txt", "a model: its trees alone, for LightGBM and Treelite", ToLightgbm},
           {"torchscript", ".pt", "a model: its net alone, with weights, for PyTorch and LibTorch",
@@ -121,7 +119,7 @@ std::vector<ModelFormat> ModelFormats() {
            .ending = ".mlflow",
            .says = "a model: a folder that MLflow loads, with --to onnx in it",
            .write = ToMlflow,
-           .int8 = true,
+           .rounds = true,
            .folder = true},
           {"safetensors", ".safetensors", "a model: its weights by the names of the net's modules",
            ToSafetensors}};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/precision.h"
 #include "base/status.h"
 
 namespace protium {
@@ -21,9 +22,12 @@ struct ModelExported {
 };
 
 struct ModelToExport {
-  std::filesystem::path model;           // Its folder.
-  std::filesystem::path out;             // Appears whole or not at all; replaced if it exists.
-  std::optional<double> most_int8_loss;  // Set: with weights of 8 bits (ReadPrecision()).
+  std::filesystem::path model;       // Its folder.
+  std::filesystem::path out;         // Appears whole or not at all; replaced if it exists.
+  std::optional<Rounding> rounding;  // Set: with weights that are rounded.
+  WeightPrecision precision() const {
+    return rounding ? rounding->precision : WeightPrecision::kFloat32;
+  }
 };
 
 struct ModelFormat {
@@ -31,7 +35,7 @@ struct ModelFormat {
   std::string ending;  // The ending of the default output name: ".onnx".
   std::string says;    // One line for help.
   Result<ModelExported> (*write)(const ModelToExport& what);
-  bool int8 = false;    // Can hold weights of 8 bits.
+  bool rounds = false;  // Can hold weights that are rounded.
   bool folder = false;  // `out` is a folder; write() refuses to replace one that it did not write.
 };
 

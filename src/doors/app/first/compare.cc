@@ -183,9 +183,10 @@ Compared Decide(const std::string& metric, double trees, double net,
     return {.best = FirstEstimator::kNet,
             .why = fmt::format("a net fits best: {} {}, trees {}", metric, of_net, of_trees)};
   }
+  const bool best = trees <= net && of_trees != of_net;
   return {.why = fmt::format("{}: {} {}, a net {}",
-                             trees <= net ? "trees fit best" : "trees fit about as well as a net",
-                             metric, of_trees, of_net)};
+                             best ? "trees fit best" : "trees fit about as well as a net", metric,
+                             of_trees, of_net)};
 }
 
 // Whether a few labels are so much larger than most that errors in them decide everything.
@@ -240,7 +241,7 @@ void TryVariants(const Comparison& comparison, const JobOutline& given, double b
     }
     JobOutline changed = outline;
     ReadManyValues(changed);
-    attempt(changed, fmt::format("reading {} by {}", names,
+    attempt(changed, fmt::format("encoding {} by {}", names,
                                  outline.has_mean_label() ? "the mean label of each value"
                                                           : "how often each value occurs"));
   }

@@ -13,6 +13,7 @@
 #include "app/run/search_report.h"
 #include "run/folder.h"
 #include "run/summary.h"
+#include "sources/row_sum.h"
 #include "terminal/text_table.h"
 #include "terminal/values.h"
 
@@ -59,23 +60,35 @@ Json Read(const fs::path& file) {
   return text.ok() ? ParseJson(*text).ValueOr(Json()) : Json();
 }
 
-// What identifies the contents of a source (frame/source_record.h).
-std::string FactsText(const Json& facts) {
+// What was noted of a run's sources (frame/source_facts.h), by what they are.
+using NotedSources = std::map<std::string, Json>;
+NotedSources SourcesIn(const fs::path& run) {
+  NotedSources sources;
+  const Json noted = Read(run / "sources.json");
+  for (const Json& each : noted.is_object() ? noted.value("sources", Json::array()) : Json()) {
+    if (each.is_object()) sources.emplace(each.value("source", ""), each);
+  }
+  return sources;
+}
+
+// What identifies the contents of a source. `other` is the other run's sum.
+std::string FactsText(const Json& facts, const std::string& other) {
   const std::string position = facts.value("position", ""), sum = facts.value("sum", "");
   const int64_t rows = facts.value("rows", int64_t{0});
   std::vector<std::string> parts;
   if (rows >= 0) parts.push_back(fmt::format("{} rows", rows));
-  if (!sum.empty()) parts.push_back("sum " + sum);
+  const bool strange = !other.empty() && !AreOfOneKind(sum, other);
+  if (!sum.empty()) parts.push_back("sum " + sum + (strange ? " (not comparable)" : ""));
   if (!position.empty()) parts.push_back("at " + position);
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Returns the contents of the run's input files, by path, and of its sources, by what they are.
-Json InputsIn(const fs::path& run) {
+Json InputsIn(const fs::path& run, const NotedSources& sources, const NotedSources& others) {
   Json flat = Json::object();
-  const Json noted = Read(run / "sources.json");
-  for (const Json& each : noted.is_object() ? noted.value("sources", Json::array()) : Json()) {
-    if (each.is_object()) flat[each.value("source", "")] = FactsText(each);
+  for (const auto& [source, facts] : sources) {
+    const auto found = others.find(source);
+    flat[source] = FactsText(facts, found == others.end() ? "" : found->second.value("sum", ""));
   }
   const Json files = Read(run / "inputs.json");
   if (!files.is_array()) return flat;
@@ -122,6 +135,7 @@ std::vector<std::string> Heads(const std::string& a, const std::string& b) {
 
 Json CompareRuns(const fs::path& a, const fs::path& b) {
   const Json left = RunAsJson(a), right = RunAsJson(b);
+  const NotedSources of_a = SourcesIn(a), of_b = SourcesIn(b);
   const auto results = [&](const char* part) {
     return Differences(left["result"].value(part, Json::object()),
                        right["result"].value(part, Json::object()), true);
@@ -129,7 +143,7 @@ Json CompareRuns(const fs::path& a, const fs::path& b) {
   return {{"runs", {a.filename().string(), b.filename().string()}},
           {"weights", CompareWeights(a, b)},
           {"settings", Differences(SettingsIn(left), SettingsIn(right), false)},
-          {"inputs", Differences(InputsIn(a), InputsIn(b), false)},
+          {"inputs", Differences(InputsIn(a, of_a, of_b), InputsIn(b, of_b, of_a), false)},
           {"versions", Differences(VersionsIn(left), VersionsIn(right), false)},
           {"search", Differences(SearchFacts(a), SearchFacts(b), true)},
           {"metrics", results("metrics")},

@@ -160,7 +160,7 @@ Result<std::string> RunAsText(const fs::path& run) {
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += "\n" + metrics;
   const std::string compared = TextAt(result, "compared");
-  if (!compared.empty()) text += "  before it, init compared " + compared + "\n";
+  if (!compared.empty()) text += "  beforehand, init compared " + compared + "\n";
   const std::string search = SearchAsText(run);
   if (!search.empty()) text += "\n" + search;
   if (result.contains("seconds")) {

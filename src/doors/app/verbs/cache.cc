@@ -9,13 +9,16 @@
 
 #include "app/run/requests.h"
 #include "app/verb.h"
+#include "app/verbs/cache_audit.h"
 #include "app/verbs/cache_why.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "frame/named_tables.h"
 #include "job/frames.h"
 #include "job/read_job.h"
+#include "os/file.h"
 #include "os/temporary_folder.h"
 #include "run/terminal.h"
 #include "store/local_store.h"
@@ -39,26 +42,18 @@ Result<std::unique_ptr<LocalStore>> OpenUsersStore() {
                .fix = "unset PROTIUM_STORE"});
 }
 
-std::string DateText(int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm local{};
-  ::localtime_r(&time, &local);
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
-}
-
 // The names of objects that refs stand for, as users say them: without what they begin with.
-using Names = std::multimap<std::string, std::string>;
+using ValuesByName = std::multimap<std::string, std::string>;
 
 std::string ShownName(const std::string& ref) { return ref.substr(ref.rfind('/') + 1); }
 
-Names NamesIn(LocalStore& store) {
-  Names names;
+ValuesByName NamesIn(LocalStore& store) {
+  ValuesByName names;
   for (const Ref& ref : store.refs().List()) names.emplace(ref.object, ref.name);
   return names;
 }
 
-std::vector<std::string> NamesOf(const Names& names, const std::string& object) {
+std::vector<std::string> NamesOf(const ValuesByName& names, const std::string& object) {
   std::vector<std::string> found;
   const auto [begin, end] = names.equal_range(object);
   for (auto it = begin; it != end; ++it) found.push_back(it->second);
@@ -87,7 +82,7 @@ Json AsJson(const Manifest& manifest, int64_t uses, const std::vector<std::strin
 Status ListObjects(const Arguments& arguments, LocalStore& store) {
   std::vector<std::vector<std::string>> rows = {
       {"object", "kind", "name", "rows", "size", "made in", "uses", "made", "by run"}};
-  const Names names = NamesIn(store);
+  const ValuesByName names = NamesIn(store);
   Json list = Json::array();
   int64_t bytes = 0;
   for (const Manifest& each : store.List()) {
@@ -121,12 +116,26 @@ Status ListObjects(const Arguments& arguments, LocalStore& store) {
                                          BytesText(double(most)), store.folder().string()));
 }
 
+Status WhyNamed(const Arguments& arguments, const Ref& ref, LocalStore& store) {
+  const auto kept = store.Peek(ref.object);
+  if (!kept) {
+    const std::string name = ShownName(ref.name);
+    return Fail({.exit = Exit::kInput,
+                 .what = "the table kept as " + name + " is damaged or gone",
+                 .fix = "keep it again, or give up the name: protium cache rm " + name});
+  }
+  const Json about = DescribeNamed(ref, *kept, store.inputs());
+  return PrintResult(arguments.Has("--json") ? Dump(about) + "\n" : NamedText(about));
+}
+
 Status Why(const Arguments& arguments, const Invocation& invocation, LocalStore& store) {
   if (arguments.num_operands() < 2) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "cache why needs a job",
+                 .what = "cache why needs a job, or the name of a kept table",
                  .fix = invocation.name + " cache why flights.toml"});
   }
+  PT_LET(const auto named, store.refs().Get(kTableRef + arguments.operand(1)));
+  if (named && !IsRegularFile(arguments.operand(1))) return WhyNamed(arguments, *named, store);
   PT_LET(const Job job, ReadJob(arguments.operand(1), arguments.Values("--set")));
   PT_LET(RunRequest request, RequestForJob(job, invocation));
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
@@ -138,6 +147,21 @@ Status Why(const Arguments& arguments, const Invocation& invocation, LocalStore&
   std::string text;
   for (const Json& each : tables) text += WhyText(each, kept);
   return PrintResult(text.empty() ? "this job keeps no tables\n" : text);
+}
+
+std::string DroppedText(const std::string& object) {
+  return fmt::format("{} was damaged: it is removed, and will be made again when it is needed\n",
+                     object.substr(0, kShownDigits));
+}
+
+Status VerifySome(const Arguments& arguments, LocalStore& store) {
+  PT_LET(const Json found, AuditSome(store));
+  if (arguments.Has("--json")) return PrintResult(Dump(found) + "\n");
+  const int64_t checked = WholeAt(found, "checked");
+  std::string text =
+      fmt::format("{} read, {}\n", Counted(checked, "object"), BytesText(NumberAt(found, "bytes")));
+  for (const Json& each : found["damaged"]) text += DroppedText(TextAt(each, "object"));
+  return PrintResult(text);
 }
 
 Status VerifyAll(const Arguments& arguments, LocalStore& store) {
@@ -152,10 +176,7 @@ Status VerifyAll(const Arguments& arguments, LocalStore& store) {
     return PrintResult(Dump({{"whole", whole}, {"dropped", dropped}}) + "\n");
   }
   std::string text = fmt::format("{} object{} intact\n", whole, whole == 1 ? " is" : "s are");
-  for (const Json& each : dropped) {
-    text += fmt::format("{} was damaged: it is removed, and will be made again when it is needed\n",
-                        each.get<std::string>().substr(0, kShownDigits));
-  }
+  for (const Json& each : dropped) text += DroppedText(each.get<std::string>());
   return PrintResult(text);
 }
 
@@ -234,7 +255,7 @@ Status RemoveSome(const Arguments& arguments, LocalStore& store) {
   }
   int64_t removed = 0, bytes = 0, read = 0;
   std::vector<std::string> stay;
-  const Names names = NamesIn(store);
+  const ValuesByName names = NamesIn(store);
   for (const Manifest& each : store.List()) {
     const std::vector<std::string> own = NamesOf(names, each.cause);
     const bool named = IsNamed(each, own, words);
@@ -275,6 +296,7 @@ Status ShowCache(const Arguments& arguments, const Invocation& invocation) {
   }
   PT_LET(const std::unique_ptr<LocalStore> store, OpenUsersStore());
   if (what == "why") return Why(arguments, invocation, *store);
+  if (what == "verify" && arguments.Has("--sample")) return VerifySome(arguments, *store);
   if (what == "verify" && arguments.num_operands() > 1) {
     return VerifyJob(arguments, invocation, *store);
   }
@@ -291,6 +313,7 @@ CommandVerb CacheVerb() {
        .operands = {"[WHAT]", "[WHICH...]"},
        .flags = {{"--input", "FILE", "for rm: everything made from this file", ""},
                  {"--all", "", "for rm: everything that has no name", ""},
+                 {"--sample", "", "for verify: some of it, slowly, for at most a minute", ""},
                  SetFlag(),
                  JsonFlag()},
        .says = "shows and removes what runs have kept for later runs",
@@ -298,10 +321,12 @@ CommandVerb CacheVerb() {
                "  ls           lists what is kept\n"
                "  why JOB      says which tables the job would reuse, and what has changed\n"
                "               where it would not\n"
+               "  why NAME     says of what a table was made that is kept under this name, and\n"
+               "               whether that has changed since\n"
                "  verify       reads everything, and removes what is damaged\n"
                "  verify JOB   computes the job's table again and compares it with the kept one\n"
                "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
-               "               training) only by that name\n"
+               "               table or training) only by that name\n"
                "\n"
                "The store is $PROTIUM_STORE, else $XDG_CACHE_HOME/protium/store or "
                "~/.cache/protium/store;\n"

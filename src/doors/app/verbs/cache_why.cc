@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <sstream>
 #include <utility>
 
+#include "base/json.h"
+#include "frame/named_tables.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -143,7 +146,69 @@ std::string StoredKindOf(const Json& work) {
   return work.value("causes", Json::object()).contains("spark") ? "spark_table" : "table";
 }
 
+constexpr const char *kSame = "unchanged", *kOther = "changed", *kGone = "gone";
+
+std::string PlanLines(const std::string& plan) {
+  std::istringstream lines(plan);
+  std::string indented, line;
+  while (std::getline(lines, line)) indented += "    " + line + "\n";
+  return indented;
+}
+
 }  // namespace
+
+std::string DateText(int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm local{};
+  ::localtime_r(&time, &local);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
+}
+
+Json DescribeNamed(const Ref& ref, const Manifest& kept, InputHashes& inputs) {
+  Json about = {{"name", TextAt(kept.facts, "name")},
+                {"version", ref.version},
+                {"object", kept.cause},
+                {"rows", WholeAt(kept.facts, "rows")},
+                {"run", kept.run},
+                {"made", kept.made},
+                {"inputs", Json::array()},
+                {"others", kept.facts.value("others", Json::array())},
+                {"varies", TextAt(kept.facts, "varies")},
+                {"plan", TextAt(kept.facts, "plan")}};
+  for (const StoredInput& each : kept.inputs) {
+    const auto now = inputs.Hash(each.path);
+    const char* const is = !now.ok() ? kGone : now->hash == each.hash ? kSame : kOther;
+    about["inputs"].push_back({{"path", each.path}, {"is", is}});
+  }
+  return about;
+}
+
+std::string NamedText(const Json& about) {
+  const std::string& name = TextAt(about, "name");
+  std::string text = fmt::format("{}, version {}: {} rows that {} has kept on {}, of\n", name,
+                                 WholeAt(about, "version"), Grouped(WholeAt(about, "rows")),
+                                 TextAt(about, "run"), DateText(WholeAt(about, "made")));
+  bool changed = false;
+  for (const Json& each : about["inputs"]) {
+    const std::string& is = TextAt(each, "is");
+    changed = changed || is == kOther;
+    const char* const says = is == kSame    ? "unchanged since"
+                             : is == kOther ? "has changed since"
+                                            : "is no longer there, or cannot be read";
+    text += fmt::format("  {}: {}\n", TextAt(each, "path"), says);
+  }
+  for (const Json& each : about["others"]) {
+    text += fmt::format("  {}: not compared\n", each.get<std::string>());
+  }
+  if (!TextAt(about, "varies").empty()) {
+    text += "its SQL may make other rows of the same inputs: " + TextAt(about, "varies") + "\n";
+  }
+  text += "by\n" + PlanLines(TextAt(about, "plan"));
+  text +=
+      changed ? "it holds the rows as they were; keep them again under the name to renew it\n" : "";
+  return text;
+}
 
 std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
   const std::string& name = TextAt(table, "name");
@@ -154,8 +219,9 @@ std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
     const std::string rows = table.contains("rows")
                                  ? "its " + Grouped(WholeAt(table, "rows")) + " rows depend"
                                  : "it depends";
-    return fmt::format("{} is reused from {}: nothing that {} on has changed\n", name,
-                       TextAt(table, "from"), rows);
+    const char* const by = table.value("shared", false) ? ", from the shared store" : "";
+    return fmt::format("{} is reused from {}{}: nothing that {} on has changed\n", name,
+                       TextAt(table, "from"), by, rows);
   }
   // The nearest is the one with the fewest differences; of those, the latest.
   const Manifest* nearest = nullptr;

@@ -120,7 +120,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
     }
     return Status::OK();
   }
-  if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
+  PT_TRY(MakeFolder(out.parent_path()));
   PT_TRY(WriteFile(out, made.bytes));
   PT_LET(std::vector<fs::path> files, WriteBeside(out, made.beside));
   files.insert(files.begin(), out);
@@ -128,30 +128,31 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
 }
 
 // Refuses --precision for a format that holds the model's own numbers.
-Result<std::optional<double>> Int8For(const Arguments& arguments, const std::string& format,
-                                      bool int8) {
-  PT_LET(const std::optional<double> most_loss, ReadPrecision(arguments));
-  if (!most_loss || int8) return most_loss;
+Result<std::optional<Rounding>> RoundingFor(const Arguments& arguments, const std::string& format,
+                                            bool rounds) {
+  PT_LET(const std::optional<Rounding> rounding, ReadExportPrecision(arguments));
+  if (!rounding || rounds) return rounding;
   std::vector<std::string> able;
   for (const ModelFormat& each : ModelFormats()) {
-    if (each.int8) able.push_back(each.name);
+    if (each.rounds) able.push_back(each.name);
   }
   return Fail({.exit = Exit::kUsage,
-               .what = format + " holds no weights of 8 bits",
-               .where = "--precision int8",
+               .what = format + " holds no rounded weights",
+               .where = fmt::format("--precision {}", NameOf(rounding->precision)),
                .why = fmt::format("these formats do: {}", fmt::join(able, ", ")),
                .fix = "leave --precision out"});
 }
 
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
-  PT_LET(const std::optional<double> int8, Int8For(arguments, format.name, format.int8));
+  PT_LET(const std::optional<Rounding> rounding,
+         RoundingFor(arguments, format.name, format.rounds));
   const std::string given = arguments.Value("--output");
   const fs::path out = given.empty() ? "model" + format.ending : given;
   PT_TRY(RefuseRead(std::array{model}, out));
   PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
-  if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
+  PT_TRY(MakeFolder(out.parent_path()));
   PT_LET(const ModelExported made,
-         format.write({.model = model, .out = out, .most_int8_loss = int8}));
+         format.write({.model = model, .out = out, .rounding = rounding}));
   return Print(arguments, made);
 }
 
@@ -208,7 +209,7 @@ Status Export(const Arguments& arguments, const Invocation&) {
   }
   const std::vector<ModelFormat> of_models = ModelFormats();
   if (const SentFormat* sent = FindSent(arguments, name)) {
-    PT_TRY(Int8For(arguments, name, false).status());
+    PT_TRY(RoundingFor(arguments, name, false).status());
     PT_LET(const NamedRun run, FindNamedRun(arguments, what, Parts::kAll));
     return SendTo(arguments, *sent, run.path);
   }
@@ -223,7 +224,7 @@ Status Export(const Arguments& arguments, const Invocation&) {
   }
   const auto of_run = std::ranges::find(RunFormats(), name, &RunFormat::name);
   if (of_run == RunFormats().end()) return UnknownFormat(name);
-  PT_TRY(Int8For(arguments, name, false).status());
+  PT_TRY(RoundingFor(arguments, name, false).status());
   if (IsModel(what)) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} is a model, and {} a format of runs", what, name),
@@ -257,11 +258,8 @@ CommandVerb ExportVerb() {
                  {"--output", "PATH",
                   "where to write; - for stdout (here, with the name of the run)", ""},
                  {"--uri", "URI", "the service to send it to: http://host:port", ""},
-                 {"--precision", "NAME",
-                  "int8: rounds the weights of layers to 8 bits, for about a quarter of the size; "
-                  "float32 (the default)",
-                  ""},
-                 PrecisionFlags()[1],
+                 ExportPrecisionFlags()[0],
+                 ExportPrecisionFlags()[1],
                  ForceFlag(),
                  RunsDirFlag(),
                  JsonFlag()},
@@ -272,7 +270,8 @@ CommandVerb ExportVerb() {
                "  protium export last --to csv --output - | head\n"
                "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"
                "  protium export last --to onnx\n"
-               "  protium export last --to onnx --precision int8\n"},
+               "  protium export last --to onnx --precision int8\n"
+               "  protium export last --to onnx --precision bf16\n"},
       Export};
 }
 

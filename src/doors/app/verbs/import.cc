@@ -128,11 +128,12 @@ CommandVerb ImportVerb() {
                  RunsDirFlag(),
                  JsonFlag()},
        .says = "makes a model from PyTorch weights, or from XGBoost or LightGBM trees",
-       .more = "Weights: a safetensors file, or what torch.save(module.state_dict()) wrote; code "
-               "in a pickle is\n"
-               "never run. It must have every tensor of the model's net, by name and shape. Stages "
-               "and labels stay\n"
-               "those of MODEL; the metrics of its own weights are dropped.\n"
+       .more = "Weights: a safetensors file, or what torch.save(module.state_dict()) or "
+               "torch.jit.save(module)\n"
+               "wrote; code in a file is never run. It must have every tensor of the model's net, "
+               "by name and shape.\n"
+               "Stages and labels stay those of MODEL; the metrics of its own weights are "
+               "dropped.\n"
                "\n"
                "Trees: what booster.save_model(\"model.json\") of XGBoost or "
                "booster.save_model(\"model.txt\")\n"

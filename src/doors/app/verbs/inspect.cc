@@ -199,11 +199,8 @@ std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
 Result<Leaks> LeaksIn(const TypedPlace& place, const FirstLook& look, const std::string& label) {
   if (label.empty()) return Leaks();
   PT_LET(const ColumnProfile* const column, FindLabel(look.table, label));
-  SessionOptions options;
-  options.base = fs::current_path();
-  PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
-  PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, look.csv).Stream());
-  return FindLeaks(*rows, look.table, column->name, IsOfClasses(*column));
+  PT_LET(const FirstSource source, FindSource({{place.name(), place}, look}, {}, column->name));
+  return FindLeaksIn(source, column->name, IsOfClasses(*column));
 }
 
 std::string LeaksText(const Leaks& leaks, const std::string& label) {

@@ -278,6 +278,7 @@ std::string KeptText(const Json& kept) {
     std::string line = "  " + TextAt(each, "name") + "  ";
     if (each.contains("from")) {
       line += "reused from " + TextAt(each, "from");
+      if (each.value("shared", false)) line += ", from the shared store";
       if (each.contains("rows")) line += ", " + Grouped(WholeAt(each, "rows")) + " rows";
       line += ", " + AgeText(WholeAt(each, "made"));
     } else if (each.contains("not")) {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "app/verb.h"
+#include "app/verbs/cache_audit.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -27,8 +28,11 @@
 #include "pool/pool_daemon.h"
 #include "pool/pool_protocol.h"
 #include "pool/profile.h"
+#include "pool/quotas.h"
+#include "pool/shares.h"
 #include "run/printable.h"
 #include "run/terminal.h"
+#include "store/store_folder.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
 
@@ -61,12 +65,29 @@ Result<Json> StateOfPool() {
   return Fail(std::move(fault));
 }
 
+Result<Quotas> QuotasIn(const Arguments& arguments) {
+  Quotas quotas;
+  for (const std::string& each : arguments.Values("--quota")) PT_TRY(AddQuota(each, quotas));
+  return quotas;
+}
+
+// Reads what is kept while nobody needs the machine; nothing without a store.
+IdleAuditSettings AuditOfStore() {
+  std::error_code error;
+  const fs::path own = fs::canonical("/proc/self/exe", error);
+  if (error || DefaultStoreFolder().empty()) return {};
+  return {.command = {own.string(), "cache", "verify", "--sample"}};
+}
+
 // Serves in this process, which may become another program (`pool restart`). `from`: a listener, or
 // what another pool has handed over.
 template <class From>
-Status ServePool(const fs::path& socket, From from) {
+Status ServePool(const fs::path& socket, const Quotas& quotas, From from) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  const PoolSettings settings{.socket = socket, .log = fs::path(socket).replace_extension(".log")};
+  const PoolSettings settings{.socket = socket,
+                              .log = fs::path(socket).replace_extension(".log"),
+                              .quotas = quotas,
+                              .audit = AuditOfStore()};
   auto pool = std::make_unique<PoolDaemon>(settings, std::move(from));
   for (;;) {
     PT_TRY(pool->Serve(signals->token()));
@@ -108,24 +129,25 @@ Status Detach(const fs::path& log, const PoolListener& listener) {
 
 // This process has one thread, so its child may go on as the pool. It listens already, so whoever
 // asks now is answered.
-Status StartDetached(const fs::path& socket, PoolListener listener) {
+Status StartDetached(const fs::path& socket, const Quotas& quotas, PoolListener listener) {
   const pid_t pid = ::fork();
   if (pid < 0) return SystemFault("start the pool", errno);
   if (pid > 0) return PrintResult(StartedText(pid, socket));
   Status status = Detach(fs::path(socket).replace_extension(".log"), listener);
-  if (status.ok()) status = ServePool(socket, std::move(listener));
+  if (status.ok()) status = ServePool(socket, quotas, std::move(listener));
   if (!status.ok()) PrintNote(Render(FaultOf(status)));
   ::_exit(status.ok() ? 0 : int(FaultOf(status).exit));
 }
 
 Status StartPool(const Arguments& arguments) {
   PT_LET(const fs::path socket, PlaceOfPool());
+  PT_LET(const Quotas quotas, QuotasIn(arguments));
   PT_LET(auto handover, InheritedHandover());
-  if (handover) return ServePool(socket, std::move(*handover));
+  if (handover) return ServePool(socket, quotas, std::move(*handover));
   PT_LET(PoolListener listener, ListenAsPool(socket));
-  if (!arguments.Has("--foreground")) return StartDetached(socket, std::move(listener));
+  if (!arguments.Has("--foreground")) return StartDetached(socket, quotas, std::move(listener));
   PT_TRY(PrintResult(StartedText(::getpid(), socket)));
-  return ServePool(socket, std::move(listener));
+  return ServePool(socket, quotas, std::move(listener));
 }
 
 // Waits until another pool could start.
@@ -170,13 +192,17 @@ Status StopPool(const Arguments&) {
 
 // Asks the pool to become this program. Its answer, which the new program gives; nullopt: it has
 // ended instead.
-Result<std::optional<Frame>> AskToBecomeThis(Link& link) {
+Result<std::optional<Frame>> AskToBecomeThis(Link& link, const Arguments& arguments) {
   std::error_code error;
   const fs::path own = fs::canonical("/proc/self/exe", error);
   if (error) return SystemFault("find this program's file", error.value());
-  PT_TRY(link.Send({{"type", "restart"},
-                    {"program", own.string()},
-                    {"arguments", {"pool", "start", "--foreground"}}}));
+  Json words = {"pool", "start", "--foreground"};
+  for (const std::string& each : arguments.Values("--quota")) {
+    words.push_back("--quota");
+    words.push_back(each);
+  }
+  PT_TRY(
+      link.Send({{"type", "restart"}, {"program", own.string()}, {"arguments", std::move(words)}}));
   auto answer = link.Receive(Clock::now() + kPoolTurn);
   if (answer.ok()) return answer;
   if (FaultOf(answer.status()).exit != Exit::kStalled) return std::optional<Frame>();
@@ -189,10 +215,11 @@ Result<std::optional<Frame>> AskToBecomeThis(Link& link) {
 // hears from programs that run what they hold.
 Status RestartPool(const Arguments& arguments) {
   PT_LET(const fs::path socket, PlaceOfPool());
+  PT_TRY(QuotasIn(arguments).status());
   const auto link = GreetPool(socket);
   if (!link.ok() && FaultOf(link.status()).exit == Exit::kInput) return StartPool(arguments);
   PT_TRY(link.status());
-  PT_LET(const auto answer, AskToBecomeThis(**link));
+  PT_LET(const auto answer, AskToBecomeThis(**link, arguments));
   if (!answer) {
     PT_TRY(AwaitEndOfPool(socket));
     PrintNote("the pool ended while it restarted; another has taken its place");
@@ -234,7 +261,9 @@ std::string ZygoteText(const Json& zygote) {
 }
 
 std::string ClaimText(const Json& claim) {
-  const std::string who = Printable(TextAt(claim, "who"));
+  const std::string label = TextAt(claim, "label");
+  const std::string who = Printable(TextAt(claim, "who")) +
+                          (label.empty() ? "" : fmt::format(" [{}]", Printable(label)));
   const int64_t workers = WholeAt(claim, "workers"), left = WholeAt(claim, "shrinks_to");
   if (claim.value("waits", false)) {
     return fmt::format("waits     {}, for {}: {}\n", who, Seconds(NumberAt(claim, "seconds")),
@@ -281,6 +310,9 @@ std::string StateText(const Json& pool) {
                         std::ceil(stall * 100));
   }
   text += ReplacedText(pool);
+  for (const auto& [label, amount] : QuotasFromJson(pool.value("quotas", Json::object()))) {
+    text += fmt::format("quota     {}: {}\n", Printable(label), AmountText(amount));
+  }
   for (const Json& each : pool.value("claims", Json::array())) text += ClaimText(each);
   for (const Json& each : pool.value("drivers", Json::array())) {
     // What it holds is listed already.
@@ -291,7 +323,8 @@ std::string StateText(const Json& pool) {
   for (const Json& each : pool.value("zygotes", Json::array())) {
     text += fmt::format("workers   {}\n", ZygoteText(each));
   }
-  return text;
+  const fs::path store = DefaultStoreFolder();
+  return store.empty() ? text : text + AuditText(LastAudit(store));
 }
 
 Status ShowPool(const Arguments& arguments) {
@@ -318,6 +351,10 @@ CommandVerb PoolVerb() {
       {.name = "pool",
        .operands = {"[WHAT]"},
        .flags = {{"--foreground", "", "for start: stay in this terminal until Ctrl-C", ""},
+                 {"--quota", "LABEL=CORES",
+                  "for start and restart: cores that are guaranteed to programs of a label; with "
+                  "memory, LABEL=cores:2,memory:8GiB",
+                  ""},
                  JsonFlag()},
        .says = "keeps workers warm for all programs of this user",
        .more =
@@ -330,7 +367,10 @@ CommandVerb PoolVerb() {
            "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
            "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off they\n"
            "do not use it. It is started only by this command, and ends after an hour without\n"
-           "programs.\n"},
+           "programs.\n"
+           "\n"
+           "A quota is for the programs whose PROTIUM_POOL_LABEL is its label. What they do not\n"
+           "use, others have meanwhile.\n"},
       RunPoolVerb};
 }
 

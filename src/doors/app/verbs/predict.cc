@@ -30,9 +30,9 @@
 #include "inspect/place.h"
 #include "job/csv_flags.h"
 #include "job/saved_etl.h"
-#include "model/int8.h"
 #include "model/model_state.h"
 #include "model/onnx_model.h"
+#include "model/rounded.h"
 #include "os/signals.h"
 #include "pipeline/torch_folder.h"
 #include "plan/node.h"
@@ -261,7 +261,7 @@ Result<PipelineModel> InPrecision(Session& session, const PipelineModel& model,
   PT_LET(const std::optional<double> most_loss, ReadPrecision(arguments));
   if (!most_loss) return model;
   PT_LET(PipelineModel rounded, WithInt8(model, *most_loss));
-  PT_LET(const Int8Loss loss, LossOfInt8(StateOf(model)));
+  PT_LET(const RoundedLoss loss, LossOfInt8(StateOf(model)));
   StateOf(session).call().Send(Note{Describe(loss)});
   return rounded;
 }

@@ -75,7 +75,7 @@ Status ReadModels(const Arguments& arguments, ServeOptions& options) {
 // What is served, for people.
 std::string Served(const ServeOptions& options, const std::string& address) {
   if (options.models.empty()) {
-    return fmt::format("serves the model in {}; POST rows to {}v1/score, Ctrl-C ends it\n",
+    return fmt::format("serving the model in {}; POST rows to {}v1/score, Ctrl-C stops it\n",
                        options.model.string(), address);
   }
   std::string lines;
@@ -87,7 +87,7 @@ std::string Served(const ServeOptions& options, const std::string& address) {
     }
     lines += fmt::format("; POST rows to {}v1/models/{}/score\n", address, each.name);
   }
-  return lines + "Ctrl-C ends it\n";
+  return lines + "Ctrl-C stops it\n";
 }
 
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {

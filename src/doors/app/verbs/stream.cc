@@ -82,7 +82,7 @@ Result<StreamRequest> RequestFor(const Arguments& arguments, const std::string& 
 }
 
 void SayThatItStreams(const Arguments& arguments) {
-  Say(fmt::format("streaming; protium stream status {} shows its progress, Ctrl-C ends it",
+  Say(fmt::format("streaming; protium stream status {} shows its progress, Ctrl-C stops it",
                   arguments.operand(0)));
 }
 

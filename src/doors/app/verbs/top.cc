@@ -98,7 +98,7 @@ CommandVerb TopVerb() {
        .operands = {},
        .flags = {{"--once", "", "prints once, even on a terminal", ""}, RunsDirFlag(), JsonFlag()},
        .says = "shows all runs in progress, one line each",
-       .more = "Ctrl-C ends it. Where stdout is not a terminal it prints once.\n"},
+       .more = "Ctrl-C stops it. Where stdout is not a terminal it prints once.\n"},
       ShowTop};
 }
 

@@ -95,7 +95,7 @@ Status Serve(const Arguments& arguments, const Invocation&) {
   if (!Terminal::Of(STDERR_FILENO).quiet) {
     const std::string shown =
         on_store ? on_store->text() : fs::absolute(options.runs).lexically_normal().string();
-    PrintNote(fmt::format("shows the runs in {}; Ctrl-C ends it\n", shown));
+    PrintNote(fmt::format("showing the runs in {}; Ctrl-C stops it\n", shown));
   }
   std::optional<KeptFresh> fresh;
   if (on_store) fresh.emplace(*on_store);
