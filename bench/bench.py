@@ -17,6 +17,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+import asynchronous
 import clicks
 import elastic
 import learned
@@ -31,6 +32,7 @@ import serve
 import serverless
 import sources
 import streams
+import topics
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
@@ -104,6 +106,9 @@ GOALS = {
     "digits, accuracy": [(AT_LEAST, 0.98)],
     "16 numbers, folder to folder": [(TIMES, 5)],
     "2,000 rows/s, folder, p99": [(AT_MOST, 50), (TIMES, 10)],
+    "16 numbers, topic to topic": [(TIMES, 5)],
+    "2,000 rows/s, topic, at least once, p99": [(AT_MOST, 50), (TIMES, 10)],
+    "2,000 rows/s, topic, transactions, p99": [(AT_MOST, 100), (TIMES, 10)],
     "replay / predict, rate": [(AT_LEAST, 0.7)],
     "made again by verify / predict, rate": [(AT_LEAST, 0.7)],
     "a day of small files, memory after / at a tenth": [(AT_MOST, 1.1)],
@@ -285,6 +290,7 @@ def our_checkpoints():
 
 
 CLICKS = clicks.Clicks(BIN, TORCHRUN, figures_in)
+ASYNCHRONOUS = asynchronous.Asynchronous(CLICKS)
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 ELASTIC = elastic.Elastic(BIN, PYTHON, HOROVOD, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
@@ -293,6 +299,7 @@ SEARCHED = searched.Searched(BIN, PYTHON, JOB, run, figures_in)
 SEARCH_TABLES = search_tables.SearchTables(BIN, PYTHON, run)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 STREAMS = streams.Streams(BIN, PYTHON, figures_in, PREDICT)
+TOPICS = topics.Topics(BIN, STREAMS)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
 BENCHES = {
@@ -322,6 +329,7 @@ BENCHES = {
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
     "clicks": (1, CLICKS.ours, CLICKS.theirs, "DDP, Gloo, sparse embeddings"),
+    "asynchronous": (1, ASYNCHRONOUS.ours, None, ""),
     "search": (1, SEARCHED.ours, SEARCHED.theirs, "Optuna"),
     "search-flights": (1, lambda: SEARCHED.our_flights(tables()), lambda: SEARCHED.their_flights(tables()), "Optuna + PyTorch"),
     "search-hyperopt": (1, SEARCHED.ours, SEARCHED.of_hyperopt, "Hyperopt"),
@@ -329,6 +337,7 @@ BENCHES = {
     "search-tables": (1, SEARCH_TABLES.ours, None, ""),
     "streams": (1, STREAMS.ours, STREAMS.theirs, "Spark, pandas UDF, ONNX Runtime"),
     "streams-day": (1, STREAMS.soak, None, ""),
+    "streams-topics": (1, TOPICS.ours, TOPICS.theirs, "Spark, pandas UDF, ONNX Runtime"),
     "digits": (1, LEARNED.our_digits, None, ""),
     "intervals": (1, lambda: LEARNED.our_intervals(JOB, tables()), None, ""),
 }
@@ -338,8 +347,8 @@ BENCHES = {
 TOGETHER = {"search": SEARCHED.ranks, "search-hyperopt": SEARCHED.ranks}
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
 # Minutes, so not part of a plain ./dev bench.
-ASKED_ONLY = {"search-flights", "search-hyperopt", "search-ray", "search-tables", "streams-day"}
-NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "streams", "tables", "visits"}
+ASKED_ONLY = {"search-flights", "search-hyperopt", "search-ray", "search-tables", "streams-day", "streams-topics"}
+NEED_PEERS = {"classifier", "predict", "search-tables", "serve", "sources", "streams", "streams-topics", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 

@@ -14,6 +14,8 @@ FOLDER = "build/bench/clicks"
 ROWS, IDS = 500_000, (10_000, 1_000_000, 10_000_000)
 TIMED_IDS = 1_000_000
 EPOCHS = 3
+# Rows of ids on a server; its rows, and the packed ones, on the disk.
+SERVED = {"1 server": (), "1 server, rows on the disk": ("engine.rows_memory=1MiB",)}
 
 
 class Clicks:
@@ -34,7 +36,7 @@ class Clicks:
         return folder
 
     # What a run has found out, and the most memory that one of its processes took, in MiB.
-    def job(self, ids, workers):
+    def job(self, ids, workers, more=()):
         runs = f"{FOLDER}/runs"
         shutil.rmtree(runs, ignore_errors=True)
         watched = ["/usr/bin/env", "python3", "-c",
@@ -43,7 +45,7 @@ class Clicks:
                    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)\n"
                    "sys.exit(done.returncode)"]
         settings = [f"data={self.table(ids)}", f"gang.workers={workers}", f"train.epochs={EPOCHS}",
-                    "train.validation.share=0.02", "train.validation.importance_rows=0"]
+                    "train.validation.share=0.02", "train.validation.importance_rows=0", *more]
         command = [self.protium, "run", "examples/clicks/clicks.toml", "--runs-dir", runs, "--json"]
         for each in settings:
             command += ["--set", each]
@@ -63,8 +65,12 @@ class Clicks:
             said, _ = self.job(TIMED_IDS, workers)
             weights.add(said["weights_sha256"])
             yield {"figure": f"clicks, {workers} workers", "value": self.rate(said), "unit": "M rows/s"}
+        for name, more in SERVED.items():
+            said, _ = self.job(TIMED_IDS, 1, ("gang.servers=1", *more))
+            weights.add(said["weights_sha256"])
+            yield {"figure": f"clicks, 1 worker, {name}", "value": self.rate(said), "unit": "M rows/s"}
         if len(weights) != 1:
-            sys.exit("bench: one worker and two have learned different weights")
+            sys.exit("bench: gangs have learned different weights")
         os.replace(said["outputs"][0], f"{FOLDER}/scored.parquet")
         yield {"figure": "clicks, log_loss", "value": said["metrics"]["test"]["log_loss"], "unit": ""}
         for ids in IDS:

@@ -2,11 +2,14 @@
 // bench_kafka SERVERS IN OUT: reads all of the topic IN, whose messages are {"id": int, "price":
 // float, "name": text, "when": time, "ok": bool}, writes the rows to the topic OUT in transactions,
 // and then 200 batches of 10 rows. Prints the rates, and how long a small batch takes.
+// bench_kafka make SERVERS PARTITIONS TOPIC...: makes topics.
 #include <arrow/api.h>
 #include <fmt/format.h>
+#include <librdkafka/rdkafka.h>
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "base/fault.h"
 #include "base/json.h"
@@ -96,15 +99,40 @@ Status Run(const std::string& servers, const std::string& in, const std::string&
   return WriteSmall(*quick, *batches.front(), "at least once", number);
 }
 
+Status MakeTopics(const std::string& servers, int partitions, std::span<char*> names) {
+  char why[256] = "";
+  rd_kafka_conf_t* const conf = rd_kafka_conf_new();
+  rd_kafka_conf_set(conf, "bootstrap.servers", servers.c_str(), why, sizeof(why));
+  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, why, sizeof(why));
+  if (client == nullptr) return Fail({.exit = Exit::kRemote, .what = why});
+  std::vector<rd_kafka_NewTopic_t*> topics;
+  for (const char* name : names) {
+    topics.push_back(rd_kafka_NewTopic_new(name, partitions, 1, why, sizeof(why)));
+  }
+  rd_kafka_queue_t* const queue = rd_kafka_queue_new(client);
+  rd_kafka_CreateTopics(client, topics.data(), topics.size(), nullptr, queue);
+  rd_kafka_event_t* const made = rd_kafka_queue_poll(queue, 30'000);
+  const bool ok = made != nullptr && rd_kafka_event_error(made) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  if (made != nullptr) rd_kafka_event_destroy(made);
+  rd_kafka_NewTopic_destroy_array(topics.data(), topics.size());
+  rd_kafka_queue_destroy(queue);
+  rd_kafka_destroy(client);
+  return ok ? Status::OK() : Fail({.exit = Exit::kRemote, .what = "the topics were not made"});
+}
+
 }  // namespace
 }  // namespace protium
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    fmt::print(stderr, "bench_kafka SERVERS IN OUT\n");
+  const bool makes = argc >= 5 && std::string(argv[1]) == "make";
+  if (argc != 4 && !makes) {
+    fmt::print(stderr,
+               "bench_kafka SERVERS IN OUT, or bench_kafka make SERVERS PARTITIONS TOPIC...\n");
     return 2;
   }
-  const protium::Status ran = protium::Run(argv[1], argv[2], argv[3]);
+  const protium::Status ran =
+      makes ? protium::MakeTopics(argv[2], std::atoi(argv[3]), std::span(argv + 4, argv + argc))
+            : protium::Run(argv[1], argv[2], argv[3]);
   if (ran.ok()) return 0;
   fmt::print(stderr, "{}", protium::Render(protium::FaultOf(ran)));
   return 1;

@@ -23,6 +23,12 @@ trials = %d
 "net.dropout" = { uniform = [0, 0.3] }
 """ % TRIALS
 ASHA = ("search.prune=asha", "search.grace=1")
+# Both sides hold out the same days: without this each would have its own, and their errors could not be compared.
+SAME_ROWS = (("FROM legs l\n", """, (l.day * 337 + l.month * 7127) % 1000 < 200 AS tested, (l.day * 7919 + l.month * 613) % 1000 < 100 AS held
+FROM legs l
+"""),
+             ('[split]\nby   = ["year", "month", "day"]', '[split]\ncolumn = "tested"'), ("\ntest = 0.2\nseed = 7\n", "\n"),
+             ('{ share = 0.1, by = ["year", "month", "day"] }', '{ column = "held" }'))
 
 
 # Both lists pooled and sorted: the sums of their ranks, equal values in the middle.
@@ -73,14 +79,21 @@ class Searched:
         pairs = [sums_of_ranks(self.all["ours"][name], self.all["theirs"][name]) for name in self.all["theirs"]]
         return [[{"figure": "sum of ranks", "value": sum(sides), "unit": ""}] for sides in zip(*pairs)]
 
+    def write_job(self, path):
+        with open(self.job_file, encoding="utf-8") as file:
+            text = file.read() + SPACE
+        for ours, same in SAME_ROWS:
+            if text.count(ours) != 1:
+                raise SystemExit(f"bench: {self.job_file} does not have {ours!r} once")
+            text = text.replace(ours, same)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
     # What a search of the flights job says in the end, and the processor time of all its processes. Its gangs
     # have a worker each, two at a time, and the last fit has both cores.
     def search(self, tables, folder, *settings):
-        job = os.path.join(folder, "search.toml")
-        with open(self.job_file, encoding="utf-8") as file:
-            text = file.read()
-        with open(job, "w", encoding="utf-8") as file:
-            file.write(text + SPACE)
+        job = self.write_job(os.path.join(folder, "search.toml"))
         command = [f"{self.binaries}/protium", "run", job, "--runs-dir", os.path.join(folder, "runs"), "--json"]
         for each in (f"data={os.path.abspath(tables)}", f"train.epochs={EPOCHS}", "gang.workers={min=1,max=2}", *settings):
             command += ["--set", each]
@@ -100,7 +113,9 @@ class Searched:
                 {"figure": f"flights, {TRIALS} random trials, best rmse", "value": said["search"]["value"], "unit": "minutes"}]
 
     def of_ray(self, tables):
-        return self.figures(self.python, "bench/peers/search_ray.py", self.job_file, tables, str(TRIALS), str(EPOCHS))
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            job = self.write_job(os.path.join(folder, "search.toml"))
+            return self.figures(self.python, "bench/peers/search_ray.py", job, tables, str(TRIALS), str(EPOCHS))
 
     # Random trials are the same with and without pruning; those of tpe beside Optuna's.
     def our_flights(self, tables):
@@ -123,8 +138,9 @@ class Searched:
 
     # Its own trials, and then those of our last search.
     def their_flights(self, tables):
-        command = [self.python, "bench/peers/search_flights.py", self.job_file, tables, str(TRIALS), str(EPOCHS)]
-        with tempfile.NamedTemporaryFile("w", prefix="protium-bench-", suffix=".json", encoding="utf-8") as file:
-            json.dump(self.trials, file)
-            file.flush()
-            return self.figures(*command) + self.figures(*command, file.name)
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
+            job, trials = self.write_job(os.path.join(folder, "search.toml")), os.path.join(folder, "trials.json")
+            with open(trials, "w", encoding="utf-8") as file:
+                json.dump(self.trials, file)
+            command = [self.python, "bench/peers/search_flights.py", job, tables, str(TRIALS), str(EPOCHS)]
+            return self.figures(*command) + self.figures(*command, trials)

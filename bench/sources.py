@@ -107,7 +107,7 @@ class Store:
                                      env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         answers(behind)
         self.proxy = subprocess.Popen(["python3", "tests/whole/object_proxy.py", str(self.port), str(behind), "0",
-                                       "/nonexistent"], stdin=subprocess.PIPE)
+                                       "/nonexistent"])
         answers(self.port)
         self.environment = dict(os.environ, AWS_ACCESS_KEY_ID="k", AWS_SECRET_ACCESS_KEY="s", AWS_REGION="us-east-1",
                                 AWS_ENDPOINT_URL=f"http://127.0.0.1:{self.port}")
@@ -122,10 +122,9 @@ class Store:
         return int(urllib.request.urlopen(f"http://127.0.0.1:{self.port}/-/sent").read())
 
     def end(self):
-        self.proxy.stdin.close()
-        self.proxy.wait()
-        self.moto.terminate()
-        self.moto.wait()
+        for server in (self.proxy, self.moto):
+            server.terminate()
+            server.wait()
 
 
 class Sources:

@@ -16,7 +16,7 @@ import time
 FOLDER = "build/bench/streams"
 JOB = "examples/visits/visits.toml"
 ROWS, PIECES = 1_000_000, 20
-MADE_ROWS, MADE_FILES, REPLAYED = 250_000, 4, 10_000_000
+MADE_ROWS, MADE_FILES, REPLAYED = 250_000, 16, 10_000_000
 RATE, SECONDS, EACH_FILE = 2000, 15, 20
 DAY_FILES, DAY_SECONDS = 8640, 600  # One file for every ten seconds of the day.
 
@@ -98,7 +98,7 @@ class Streams:
             if verified["differ"] or verified["unknown"]:
                 sys.exit(f"bench: {verified}")
             begun = time.perf_counter()
-            self.run("predict", "--model", "live", "--runs-dir", self.runs, "--input", f"{self.data}/visits.csv",
+            self.run("predict", "--model", "live", "--runs-dir", self.runs, "--data", self.data,
                      "--output", f"{folder}/scored.parquet")
             table = time.perf_counter() - begun
         yield {"figure": "folder to folder", "value": len(lines) / ours / 1e6, "unit": "M rows/s"}

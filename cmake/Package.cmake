@@ -12,7 +12,7 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/json.h base/status.h base/unknown_
   catalogue/catalogue.h catalogue/extension.h collective/sparse_rows.h deep/batch.h
   deep/module_net.h deep/recorded_loss.h deep/recorded_net.h format/safetensors.h metrics/metrics.h
   metrics/seasons.h rows/packed.h rows/schema.h stages/catalogue_row.h tensor/batch.h tensor/device.h
-  tensor/net.h tensor/values.h train/loss.h)
+  tensor/net.h tensor/norm_statistics.h tensor/values.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_c protium_export protium_kafka protium_local protium_ludwig protium_older_glibc protium_onnx

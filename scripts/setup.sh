@@ -101,14 +101,15 @@ SetUpSources() {
 # What tests run against without a server of a database.
 SetUpTestedSources() {
   local library
-  for library in duckdb/lib/extensions/{sqlite_scanner,excel,delta,httpfs,aws}.duckdb_extension \
+  for library in duckdb/lib/extensions/{sqlite_scanner,excel,delta,httpfs,aws,azure}.duckdb_extension \
     py/pyarrow/libarrow_s3.so.2600; do
     [ -e ".deps/$library" ] && continue
-    SetUpSources sqlite,excel,delta,s3
+    SetUpSources sqlite,excel,delta,s3,azure
     break
   done
   FetchLakes moto
   FetchLakes triton
+  FetchClouds
   FetchOnnx
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the flights job again and again with a gang that bends, while workers are killed, stopped,
 sent away and taken in at random, and on Spark their executors, too; every run must end with the
-weights of one that was left alone on this machine.
+weights of one that was left alone on this machine. With --tables, rows of ids lie on servers.
 
 A line for each run: what was done to it, the pauses of its gang, and whether the weights agree.
 """
@@ -40,6 +40,9 @@ trees       = { rounds = 800, leaves = 31, rows = 0.8 }
 [train]
 validation  = { share = 0.1, by = ["year", "month", "day"] }
 """
+# With --tables a gang has a fixed size, and begins again when it is disturbed.
+TABLES_SETTINGS = ("train.epochs=8", "train.checkpoint.every_steps=50", "gang.deadline=3", "gang.max_restarts=9")
+TABLES_CHOICES = ("kill", "kill", "two", "stop")
 # What a server's workers may take to see that their run has ended.
 LEAVE_S = 20
 
@@ -119,9 +122,15 @@ def parent(pid):
         return int(stat.read().rsplit(")", 1)[1].split()[1])
 
 
-def disturb(run, chance, done, kills, on_spark):
+def choices(arguments):
+    if arguments.tables:
+        return TABLES_CHOICES
+    return (*CHOICES, "executor") if arguments.engine else CHOICES
+
+
+def disturb(run, chance, done, kills, those):
     pids = list(run.members().values())
-    what = chance.choice((*CHOICES, "executor") if on_spark else CHOICES)
+    what = chance.choice(those)
     if what == "scale":
         wanted = chance.randint(1, 3)
         subprocess.run([run.command, "scale", "last", str(wanted), "--runs-dir", run.folder], check=False,
@@ -143,7 +152,11 @@ def disturb(run, chance, done, kills, on_spark):
 def one(arguments, seed):
     chance, done, kills = random.Random(seed), [], []
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
-        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}", placed(arguments))
+        workers, own = "{min=1,max=3}", ()
+        if arguments.tables:
+            workers = chance.randint(1, 3)
+            own = (f"gang.servers={chance.randint(1, 3)}", f"engine.rows_memory={chance.choice(('1MiB', '1GiB'))}")
+        run = Run(arguments.command, arguments.job, arguments.data, folder, workers, (*placed(arguments), *own))
         next_at = None
         while not run.ended() and time.monotonic() - run.begun < PATIENCE_S:
             time.sleep(0.01)
@@ -151,7 +164,7 @@ def one(arguments, seed):
             if next_at is None and run.trains():
                 next_at = time.monotonic() + chance.uniform(0, 0.5)
             if next_at is not None and time.monotonic() >= next_at and len(done) < 4:
-                disturb(run, chance, done, kills, arguments.engine is not None)
+                disturb(run, chance, done, kills, choices(arguments))
                 next_at = time.monotonic() + chance.uniform(0.05, 5 if arguments.engine else 1)
         weights, error = run.finish()
         if weights and still_there(run.seen()):
@@ -162,6 +175,8 @@ def one(arguments, seed):
 def settings(arguments):
     if arguments.trees:
         return TREES_SETTINGS
+    if arguments.tables:
+        return TABLES_SETTINGS
     return (*SETTINGS, *SPARK_SETTINGS) if arguments.engine else SETTINGS
 
 
@@ -223,6 +238,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--engine", help="of the disturbed runs: a Spark server on this machine")
     parser.add_argument("--trees", action="store_true", help="forests instead of nets")
+    parser.add_argument("--tables", action="store_true", help="tables of ids on servers, in gangs of a fixed size")
     arguments = parser.parse_args()
     jobs = tempfile.TemporaryDirectory(prefix="protium-soak-job-")
     arguments.data = os.path.abspath(arguments.data)

@@ -31,12 +31,18 @@ StopSpark() {
   unset PROTIUM_TEST_SPARK PROTIUM_TEST_SPARK_VERSION PROTIUM_ENGINES
 }
 
+# What tests need and no build does, which is downloaded beside the builds.
+FetchTested() { SetUpTestedSources && FetchTpc && FetchSpark "$kTestedSpark"; }
+
 Test() {
-  local status=0
+  local status=0 fetching fetched=0
+  FetchTested 2>.deps/fetch-tested.log &
+  fetching=$!
   BuildFuzz fuzz
   Build release all benches
-  SetUpTestedSources
-  FetchTpc
+  wait "$fetching" || fetched=1
+  cat .deps/fetch-tested.log >&2
+  ((fetched == 0)) || exit 1
   StartSpark "$kTestedSpark"
   RunTests build/release/test.log || status=$?
   StopSpark

@@ -79,8 +79,12 @@ def numbers_of(column):
         column.cast("double").fill_null(float("nan")).to_numpy(), "float32")
 
 
-# The rows, and which of them train, are held out for validation, and test.
+# The rows, and which of them train, are held out for validation, and test: by days, or as columns say.
 def split_rows(connection, job):
+    if "column" in job["split"]:
+        table = connection.execute("SELECT * FROM etl WHERE arr_delay IS NOT NULL").to_arrow_table()
+        test, held = (table[each["column"]].to_numpy() for each in (job["split"], job["train"]["validation"]))
+        return table, ~test & ~held, held & ~test, test
     split, held = job["split"]["test"], job["train"]["validation"]["share"]
     day = "concat_ws('-', year, month, day)"
     table = connection.execute(

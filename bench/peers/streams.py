@@ -14,6 +14,7 @@ import pandas as pd
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import pandas_udf
 
+os.environ["PYSPARK_PYTHON"] = sys.executable
 NUMBERS = [f"x{i}" for i in range(16)]
 SCHEMA = ", ".join(["id LONG", *(f"{name} DOUBLE" for name in NUMBERS)])
 # As for our own sessions on Spark: whole batches through Arrow.
@@ -38,7 +39,7 @@ def scorer(net):
         wanted = sessions[0].get_inputs()
         given = dict(zip(NUMBERS, columns))
         kinds = {"tensor(float)": np.float32, "tensor(double)": np.float64}
-        inputs = {one.name: given[one.name].to_numpy(kinds[one.type]).reshape(-1, 1) for one in wanted}
+        inputs = {one.name: given[one.name].to_numpy(kinds[one.type]) for one in wanted}
         return pd.Series(sessions[0].run(None, inputs)[0].reshape(-1).astype(np.float64))
 
     return score
@@ -132,4 +133,5 @@ def main():
         print_figure(f"{rate:,} rows/s, folder, {name}", float(np.percentile(found, share)), "ms")
 
 
-main()
+if __name__ == "__main__":
+    main()
