@@ -13,7 +13,7 @@ export HOME=$scratch
 readonly kShown='base/describe.h base/json.h base/status.h base/unknown_name.h catalogue/catalogue.h
 catalogue/extension.h collective/sparse_rows.h deep/batch.h deep/module_net.h deep/recorded_loss.h deep/recorded_net.h
 format/safetensors.h metrics/metrics.h metrics/seasons.h rows/packed.h rows/schema.h stages/catalogue_row.h tensor/batch.h tensor/device.h
-tensor/net.h tensor/values.h train/loss.h'
+tensor/net.h tensor/norm_statistics.h tensor/values.h train/loss.h'
 
 Wrong() {
   echo "wrong: $*" >&2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of another program. The first byte chooses: a whole file, which is safetensors or an
-// archive as PyTorch writes it, or the pickle in such an archive, with correct checksums.
+// archive as PyTorch writes it, or the pickle in such an archive, of a state dict or of TorchScript
+// modules, with correct checksums.
 #include "base/fault.h"
 #include "tests/fuzz/input_file.h"
 #include "weights/testing/test_archive.h"
@@ -12,7 +13,8 @@ namespace {
 std::string FileOf(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   if ((data[0] & 1) == 0) return bytes;
-  return Zip({{"m/data.pkl", bytes}, {"m/data/0", std::string(24, '\1')}, {"m/version", "3\n"}});
+  const char* const last = (data[0] & 2) == 0 ? "m/version" : "m/constants.pkl";
+  return Zip({{"m/data.pkl", bytes}, {"m/data/0", std::string(24, '\1')}, {last, "3\n"}});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using Asked = std::vector<Expression>;
 
-std::string Question(const Asked& asked, bool total, const AskedRows& rows) {
+std::string QuestionText(const Asked& asked, bool total, const AskedRows& rows) {
   std::string list = total ? "1 AS id" : "id";
   for (size_t i = 0; i < asked.size(); ++i) {
     list += fmt::format(", typeof({0}) AS t{1}, CAST({0} AS STRING) AS v{1}", asked[i].text, i);
@@ -53,7 +53,8 @@ Status AddBatch(const arrow::RecordBatch& batch, std::vector<std::string>& answe
 
 Result<std::vector<std::string>> AskAtOnce(Engine& engine, const Tables& tables, const Asked& asked,
                                            bool total, const AskedRows& rows) {
-  const Plan plan = MakePlan(Sql{Question(asked, total, rows), {rows.table}}, {tables[rows.table]});
+  const Plan plan =
+      MakePlan(Sql{QuestionText(asked, total, rows), {rows.table}}, {tables[rows.table]});
   PT_LET(const auto stream, engine.Execute(plan, {}));
   std::vector<std::string> answers(asked.size());
   while (true) {

@@ -14,7 +14,7 @@ const char* const kNestedRows =
 
 namespace {
 
-constexpr int kDepth = 2;
+constexpr int kNestedDepth = 2;
 
 }  // namespace
 
@@ -23,19 +23,19 @@ Expression NestedExpressions::Next() {
     case 0:
       return {Guarded(), false};
     case 1:
-      return {Zoned(kDepth), false};
+      return {Zoned(kNestedDepth), false};
     case 2:
-      return {Cast(kDepth), false};
+      return {Cast(kNestedDepth), false};
     case 3:
-      return {values_.Json(kDepth), false};
+      return {values_.Json(kNestedDepth), false};
     case 4:
-      return {values_.Truth(kDepth), false};
+      return {values_.Truth(kNestedDepth), false};
     case 5:
-      return {Total(kDepth), true};
+      return {Total(kNestedDepth), true};
     case 6:
-      return {values_.Value(values_.AnyKind(), kDepth), false};
+      return {values_.Value(values_.AnyKind(), kNestedDepth), false};
     default:
-      return {values_.Nested(kDepth), false};
+      return {values_.Nested(kNestedDepth), false};
   }
 }
 

@@ -67,10 +67,10 @@ TEST(Catalogue, TellsWhichOptionsOfTrainingDecideTheWeights) {
   std::vector<std::string> decide;
   const Json fields = FieldsThatDecide(TrainOptions());
   for (const auto& [key, value] : fields.items()) decide.push_back(key);
-  EXPECT_THAT(decide, testing::UnorderedElementsAre("batch_size", "mode", "local", "micro_batches",
-                                                    "precision", "optimizer", "schedule", "warm_up",
-                                                    "best", "seed", "clip_norm", "clip_value",
-                                                    "average", "parameters", "gradients"));
+  EXPECT_THAT(decide, testing::UnorderedElementsAre(
+                          "batch_size", "mode", "local", "staleness", "micro_batches", "precision",
+                          "optimizer", "schedule", "warm_up", "best", "seed", "clip_norm",
+                          "clip_value", "average", "parameters", "gradients"));
 }
 
 struct OffsetOptions {

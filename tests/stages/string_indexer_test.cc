@@ -15,12 +15,12 @@ StageOptions Indexer(Json more = Json::object()) {
 }
 
 // In three rows b, in two a, in one c.
-constexpr const char* kTable = "k\nb\na\nb\n-\nc\na\nb\n";
+constexpr const char* kIndexed = "k\nb\na\nb\n-\nc\na\nb\n";
 
 class StringIndexerTest : public StageTest {
  protected:
   std::string Transformed(const Json& options, const std::string& others) {
-    const PipelineModel model = Fitted({Indexer(options)}, Table(kTable));
+    const PipelineModel model = Fitted({Indexer(options)}, Table(kIndexed));
     return Text(model.Transform(Table(others)), {"k"});
   }
 };
@@ -35,7 +35,7 @@ TEST_F(StringIndexerTest, CountsRareValuesAsNeverSeen) {
 }
 
 TEST_F(StringIndexerTest, RefusesToRefuseTheTrainingRows) {
-  const Fault fault = FaultOfFitting({Indexer({{"min_count", 2}, {"unseen", "error"}})}, kTable);
+  const Fault fault = FaultOfFitting({Indexer({{"min_count", 2}, {"unseen", "error"}})}, kIndexed);
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_THAT(fault.what, HasSubstr("refuses those in the training rows themselves"));
 }

@@ -18,7 +18,7 @@ StageOptions Target(Json more = Json::object()) {
   return {"target_encoder", options};
 }
 
-constexpr const char* kRows = "k,y\n0,1\n0,3\n1,5\n1,0\n2,2\n0,7\n";
+constexpr const char* kEncodedRows = "k,y\n0,1\n0,3\n1,5\n1,0\n2,2\n0,7\n";
 
 class TargetEncoder : public StageTest {
  protected:
@@ -32,9 +32,9 @@ class TargetEncoder : public StageTest {
 // NULL; its 2.9090909090909087 is rounded once more.
 TEST_F(TargetEncoder, SmoothsAsSpark) {
   const std::string others = "k\n0\n1\n2\n9\n-\n";
-  EXPECT_EQ(Of({{"smoothing", 0}}, kRows, others), "k__t: 3.6666666666666665 2.5 2 3 3");
-  EXPECT_EQ(Of({{"smoothing", 1}}, kRows, others), "k__t: 3.5 2.6666666666666665 2.5 3 3");
-  EXPECT_EQ(Of({{"smoothing", 10}}, kRows, others),
+  EXPECT_EQ(Of({{"smoothing", 0}}, kEncodedRows, others), "k__t: 3.6666666666666665 2.5 2 3 3");
+  EXPECT_EQ(Of({{"smoothing", 1}}, kEncodedRows, others), "k__t: 3.5 2.6666666666666665 2.5 3 3");
+  EXPECT_EQ(Of({{"smoothing", 10}}, kEncodedRows, others),
             "k__t: 3.1538461538461537 2.9166666666666665 2.909090909090909 3 3");
 }
 
@@ -91,18 +91,19 @@ TEST_F(TargetEncoder, TrainsANetAndResumes) {
 }
 
 TEST_F(TargetEncoder, ScoresTheSameFromASavedModel) {
-  EXPECT_EQ(SavedAndLoaded({Target({{"smoothing", 0}})}, kRows, "k\n1\n9\n"),
+  EXPECT_EQ(SavedAndLoaded({Target({{"smoothing", 0}})}, kEncodedRows, "k\n1\n9\n"),
             "k: 1 9; k__t: 2.5 3");
   EXPECT_THAT(FaultOfDamage(R"([{"input": "k", "output": "k__t", "keys": ["0"],
                                  "means": {"all": 1, "values": [], "missing": 1}, "without": []}])",
-                            {Target()}, kRows),
+                            {Target()}, kEncodedRows),
               HasSubstr("are damaged"));
 }
 
 TEST_F(TargetEncoder, RefusesWhatItCannotLearn) {
-  EXPECT_THAT(FaultOfFitting({Target({{"label", "z"}})}, kRows).what, HasSubstr("no column \"z\""));
+  EXPECT_THAT(FaultOfFitting({Target({{"label", "z"}})}, kEncodedRows).what,
+              HasSubstr("no column \"z\""));
   EXPECT_THAT(FaultOfFitting({Target()}, "k,y\na,b\n").what, HasSubstr("not numbers"));
-  EXPECT_THAT(FaultOfFitting({Target({{"inputs", {"y"}}, {"label", "y"}})}, kRows).what,
+  EXPECT_THAT(FaultOfFitting({Target({{"inputs", {"y"}}, {"label", "y"}})}, kEncodedRows).what,
               HasSubstr("label \"y\" is among its inputs"));
   EXPECT_THAT(FaultOfFitting({Target()}, "k,y\na,1.5\nb,Inf\n").what, HasSubstr("has a spread"));
 }

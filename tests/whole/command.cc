@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <fstream>
@@ -20,6 +21,9 @@ namespace fs = std::filesystem;
 using Steady = std::chrono::steady_clock;
 
 namespace {
+
+// What changes deeper in a folder than it is watched, nobody tells of.
+constexpr std::chrono::milliseconds kBetweenLooks{500};
 
 std::string NewMark() {
   static std::atomic<int> next{0};
@@ -155,9 +159,11 @@ bool Running::AwaitChange(const fs::path& folder, const std::function<bool()>& h
   while (true) {
     watch.Drain();
     if (holds()) return true;
+    const auto now = Steady::now();
+    if (now >= deadline) return false;
     const std::array<int, 2> told = {pidfd_.get(), watch.fd()};
-    const auto ready = WaitReadable(told, deadline);
-    if (!ready.ok() || ready->empty() || ready->front() == 0) return false;
+    const auto ready = WaitReadable(told, std::min(deadline, now + kBetweenLooks));
+    if (!ready.ok() || (!ready->empty() && ready->front() == 0)) return false;
   }
 }
 

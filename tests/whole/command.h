@@ -38,11 +38,11 @@ class Running {
   pid_t pid() const { return pid_; }
   bool alive() { return !AwaitEnd(std::chrono::seconds(0)); }
   void Signal(int signal) const;
-  Outcome Wait(std::chrono::seconds limit = std::chrono::seconds(120));
-  // Checks `holds` again whenever something changes in `folder` or a folder in it; returns false if
-  // the command ended, or the time was up, before it held.
+  Outcome Wait(std::chrono::seconds limit = std::chrono::seconds(240));
+  // Checks `holds` again whenever something changes in `folder` or a folder in it, and twice a
+  // second; returns false if the command ended, or the time was up, before it held.
   bool AwaitChange(const std::filesystem::path& folder, const std::function<bool()>& holds,
-                   std::chrono::seconds limit = std::chrono::seconds(60));
+                   std::chrono::seconds limit = std::chrono::seconds(180));
   // Processes other than the command that have its mark.
   std::vector<pid_t> Descendants() const;
 

@@ -2,6 +2,8 @@
 // Tables where they lie: jobs over SQLite, PostgreSQL, MariaDB and others, with real servers.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "whole/database_jobs.h"
 
 namespace protium::whole {
@@ -114,11 +116,49 @@ TEST(Sources, AResumedRunSeesWhatChangedInItsTable) {
   server->Sql("UPDATE machines SET age = 3 WHERE id = 7");
   const Outcome same = resume("3");
   EXPECT_EQ(same.exit, 0) << same.err;
+  // As the sums of earlier releases were.
+  const std::string noted = ReadText(fs::path(run) / "sources.json");
+  std::ofstream(fs::path(run) / "sources.json")
+      << std::regex_replace(noted, std::regex("hash_record -?[0-9]+"), "12:34");
+  const Outcome older = resume("4");
+  EXPECT_EQ(older.exit, 0) << older.err;
+  EXPECT_TRUE(Has(older.err, "only the number of rows is compared")) << older.err;
   server->Sql("ALTER TABLE machines ADD COLUMN colour text");
-  const Outcome wider = resume("4");
+  const Outcome wider = resume("5");
   EXPECT_EQ(wider.exit, 3) << wider.err;
   EXPECT_TRUE(Has(wider.err, "its columns were")) << wider.err;
   server->Sql("DROP TABLE machines");
+}
+
+TEST(Sources, ATableIsWrittenByAUserWhoMayNotMakeTables) {
+  NEED_EXTENSION("postgres_scanner", "postgres");
+  NEED_SERVER(Postgres);
+  ASSERT_EQ(
+      server->Sql("CREATE TABLE few AS SELECT g AS id FROM generate_series(1, 3) g; CREATE ROLE "
+                  "scorer LOGIN PASSWORD '" +
+                  std::string(kCanary) + "'; GRANT SELECT ON few TO scorer"),
+      "");
+  const OwnJob own;
+  own.Write(
+      "job.toml",
+      "[tables]\nfew = { postgres = \"shop\", table = \"few\" }\n[etl]\nsql = \"SELECT id, id "
+      "* 2 AS twice FROM few\"\n[outputs]\nback = { postgres = \"shop\", table = \"scores\", "
+      "mode = \"append\" }\n" +
+          With(Shop(*server), "//reader@", "//scorer@"));
+  const Outcome denied = RunJob(own);
+  EXPECT_EQ(denied.exit, 5) << denied.err;
+  EXPECT_TRUE(Has(denied.err, "why: permission denied for schema public\n")) << denied.err;
+  EXPECT_TRUE(Has(denied.err, "grant the user the right to make tables")) << denied.err;
+  ASSERT_EQ(
+      server->Sql("CREATE TABLE scores (id int, twice int); CREATE TABLE protium_commits (run "
+                  "text, output text, row_count bigint, committed timestamp); GRANT SELECT, "
+                  "INSERT, UPDATE, DELETE ON scores, protium_commits TO scorer"),
+      "");
+  fs::remove_all(own / "runs");
+  const Outcome run = RunJob(own);
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(server->Sql("SELECT sum(twice) FROM scores"), "12\n");
+  server->Sql("DROP TABLE few; DROP TABLE scores; DROP TABLE protium_commits; DROP ROLE scorer");
 }
 
 // Writes the same run's output twice, as a kill after the commit would make it.

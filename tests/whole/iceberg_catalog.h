@@ -30,10 +30,8 @@ class IcebergCatalog {
                                       std::to_string(port_),
                                       kStoreCanary};
     if (store != nullptr) words.push_back(store->url());
-    server_ =
-        std::make_unique<Running>(std::move(words), folder_.path(),
-                                  std::map<std::string, std::string>{
-                                      {"PYTHONPATH", (Repository() / ".deps/lakes").string()}});
+    server_ = StartServer(std::move(words), folder_.path(),
+                          {{"PYTHONPATH", (Repository() / ".deps/lakes").string()}});
     EXPECT_TRUE(AwaitAnswer(port_, *server_));
   }
 

@@ -1,84 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows written into Iceberg tables through a catalogue, read by pyiceberg and by DuckDB.
+#include "whole/iceberg_output.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <string>
 
-#include "whole/iceberg_catalog.h"
-
 namespace protium::whole {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-class IcebergOutput : public testing::Test {
- protected:
-  void SetUp() override { NEED_LAKES(); }
-
-  // Writes the machines that `where` selects, each with `load`.
-  std::string Job(const std::string& where, int load, const std::string& how) const {
-    return fmt::format(
-               "name = \"out\"\n[tables]\nmachines = {{ csv = \"machines.csv\" }}\n[etl]\nsql = "
-               "\"SELECT id, kind, CAST({} AS DOUBLE) AS load FROM machines WHERE {}\"\n[outputs]\n"
-               "out = {{ iceberg = \"sales.scores\", catalog = \"house\", {} }}\n",
-               load, where, how) +
-           catalog_->Section();
-  }
-  Outcome Write(const std::string& where, int load, const std::string& how) {
-    own_.Write("job.toml", Job(where, load, how));
-    fs::remove_all(own_ / "runs");
-    return Protium({"run", own_ / "job.toml", "--runs-dir", own_ / "runs"});
-  }
-  std::map<std::string, std::string> Environment() const {
-    std::map<std::string, std::string> environment;
-    if (store_ != nullptr) environment = store_->Environment();
-    environment["TOKEN"] = kStoreCanary;
-    return environment;
-  }
-  Outcome Protium(std::vector<std::string> words) const {
-    return AtStore(own_, Environment(), std::move(words));
-  }
-  void Start(const ObjectServer* store) {
-    store_ = store;
-    catalog_ = std::make_unique<IcebergCatalog>(
-        store == nullptr ? "file://" + own_.path().string() : "s3://lake/written", store);
-  }
-  // Rows, distinct ids and the sum of loads, as pyiceberg reads them.
-  std::string Rows() const {
-    return catalog_->Read(
-        "print(rows.num_rows, len(set(rows['id'].to_pylist())), sum(rows['load'].to_pylist()))");
-  }
-  // Rows and the sum of loads, as DuckDB reads them.
-  std::string RowsByDuckDb() const {
-    own_.Write("count.toml",
-               "name = \"count\"\n[tables]\nt = { iceberg = \"sales.scores\", catalog = \"house\" "
-               "}\n[etl]\nsql = \"SELECT count(*) AS n, sum(load) AS loads FROM t\"\n[outputs]\n"
-               "counted = \"" +
-                   (own_ / "counted.csv").string() + "\"\n" + catalog_->Section());
-    const Outcome run =
-        Protium({"run", own_ / "count.toml", "--runs-dir", own_ / "counts", "--force"});
-    return run.exit == 0 ? own_.Text("counted.csv") : run.err;
-  }
-  // Starts an append of ten rows and kills it when `seen` says so; then resumes it.
-  Outcome KillAndResume(const fs::path& watched, const std::function<bool()>& seen) {
-    own_.Write("job.toml", Job("id < 10", 1, "mode = \"append\""));
-    fs::remove_all(own_ / "runs");
-    Running run({ProtiumCommand(), "run", own_ / "job.toml", "--runs-dir", own_ / "runs"},
-                own_.path(), Environment());
-    EXPECT_TRUE(run.AwaitChange(watched, seen));
-    run.Signal(SIGKILL);
-    run.Wait();
-    return Protium({"resume", FirstRun(own_)});
-  }
-
-  const OwnJob own_{MachinesTable(100)};
-  const ObjectServer* store_ = nullptr;
-  std::unique_ptr<IcebergCatalog> catalog_;
-};
-
-}  // namespace
 
 TEST_F(IcebergOutput, IsAppendedAndReplacedHereAndAtAStoreOnce) {
   NEED_STORE(store);
@@ -227,6 +158,7 @@ TEST_F(IcebergOutput, IsWrittenOnceThoughAnAnswerIsLostOrAnotherWriterIsFaster) 
 TEST_F(IcebergOutput, OfARunThatIsKilledAnywhereIsWrittenOnce) {
   Start(nullptr);
   ASSERT_EQ(Write("id < 1", 1, "mode = \"append\"").exit, 0);
+  const std::string kAppend = "mode = \"append\"";
   int rows = 1;
   const fs::path table = own_ / "sales/scores";
   for (const char* folder : {"data", "metadata"}) {
@@ -234,7 +166,8 @@ TEST_F(IcebergOutput, OfARunThatIsKilledAnywhereIsWrittenOnce) {
       return std::distance(fs::directory_iterator(table / folder), fs::directory_iterator());
     };
     const auto before = files();
-    const Outcome resumed = KillAndResume(table / folder, [&] { return files() > before; });
+    const Outcome resumed =
+        KillAndResume(kAppend, table / folder, [&] { return files() > before; });
     ASSERT_EQ(resumed.exit, 0) << resumed.err;
     rows += 10;
     EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << folder << Rows();
@@ -243,7 +176,7 @@ TEST_F(IcebergOutput, OfARunThatIsKilledAnywhereIsWrittenOnce) {
     fs::remove(catalog_->folder() / "arrived");
     catalog_->Disturb(how);
     const Outcome resumed =
-        KillAndResume(catalog_->folder(), [&] { return catalog_->Has("arrived"); });
+        KillAndResume(kAppend, catalog_->folder(), [&] { return catalog_->Has("arrived"); });
     ASSERT_EQ(resumed.exit, 0) << resumed.err;
     rows += 10;
     EXPECT_TRUE(Has(Rows(), std::to_string(rows) + " ")) << how << Rows();
@@ -285,7 +218,6 @@ TEST_F(IcebergOutput, IsRefusedBeforeAnythingStarts) {
   refused(With(job, place, "iceberg = \"lake/scores\""), 2, "are written through their catalogue");
   refused(With(job, place, "iceberg = \"other.scores\", catalog = \"house\""), 3,
           "has no namespace for the table \"other.scores\"");
-  refused(With(job, "mode = \"append\"", "upsert = [\"id\"]"), 2, "are not upserted");
   refused(With(job, "env = \"TOKEN\"", "env = \"PATH\""), 5, "the catalogue refuses the token");
   const Outcome theirs = RunLakePython(
       R"(import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """import_check.py make MODEL WEIGHTS: saves the state dict of a PyTorch module that is made as the net of the
 model is, with weights of its own, as DistributedDataParallel names them; WEIGHTS.3 to WEIGHTS.5 are the same in
-those protocols of pickles, WEIGHTS in PyTorch's own.
+those protocols of pickles, WEIGHTS in PyTorch's own; WEIGHTS.script is the module in TorchScript.
 import_check.py compare MODEL WEIGHTS SCORED: what that module predicts for the rows of the Parquet table SCORED, beside the
 predictions that the table has. Prints the number of rows; what differs by more than 1e-6 of its size ends it with 1.
 """
@@ -54,6 +54,7 @@ def make(model, weights):
     torch.save(state, weights)
     for protocol in (3, 4, 5):
         torch.save(state, f"{weights}.{protocol}", pickle_protocol=protocol)
+    torch.jit.save(torch.jit.script(module), f"{weights}.script")
 
 
 def compare(model, weights, scored):

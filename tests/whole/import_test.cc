@@ -52,15 +52,31 @@ TEST(Import, GivesBackTheBitsThatExportWrote) {
 TEST(Import, StartsATraining) {
   const OwnJob own;
   ASSERT_EQ(own.Run().exit, 0);
-  const std::string weights = (own / "w.safetensors").string();
-  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--output", weights}).exit,
-            0);
   const std::string model = own.Model();
   const Outcome from_model = own.Run({"--json", "--set", "train.from=" + model});
-  const Outcome from_file = own.Run({"--json", "--set", "train.from=w.safetensors"});
-  ASSERT_EQ(from_file.exit, 0) << from_file.err;
-  EXPECT_EQ(ReadWeightsHash(from_file.json["model"].get<std::string>(), own.path()),
-            ReadWeightsHash(from_model.json["model"].get<std::string>(), own.path()));
+  const std::string expected =
+      ReadWeightsHash(from_model.json["model"].get<std::string>(), own.path());
+  for (const auto& [format, file] :
+       {std::pair{"safetensors", "w.safetensors"}, std::pair{"torchscript", "w.pt"}}) {
+    const std::string weights = (own / file).string();
+    const Outcome written = own.Protium({"export", model, "--to", format, "--output", weights});
+    ASSERT_EQ(written.exit, 0) << written.err;
+    const Outcome from_file = own.Run({"--json", "--set", std::string("train.from=") + file});
+    ASSERT_EQ(from_file.exit, 0) << from_file.err;
+    EXPECT_EQ(ReadWeightsHash(from_file.json["model"].get<std::string>(), own.path()), expected)
+        << file;
+  }
+}
+
+TEST(Import, NamesTheTensorOfATorchScriptModuleThatATrainingCannotStartFrom) {
+  const OwnJob own;
+  ASSERT_EQ(own.Run().exit, 0);
+  const std::string weights = (own / "w.pt").string();
+  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "torchscript", "--output", weights}).exit,
+            0);
+  const Outcome other = own.Run({"--set", "train.from=w.pt", "--set", "net.hidden=[7]"});
+  EXPECT_EQ(other.exit, 3);
+  EXPECT_THAT(other.err, HasSubstr("its dense.0.weight is F32 ["));
 }
 
 TEST(Import, NamesAllThatDoesNotFit) {
@@ -106,6 +122,11 @@ TEST(Import, PredictsAsTheModuleOfPyTorchDoes) {
     ASSERT_EQ(same.exit, 0) << same.err;
     EXPECT_EQ(ReadWeightsHash(out + protocol, own.path()), ReadWeightsHash(out, own.path()));
   }
+  // Its names are those of the module, without the prefix of DistributedDataParallel.
+  const Outcome script = own.Protium(
+      {"import", weights + ".script", "--model", own.Model(), "--output", out + ".script"});
+  ASSERT_EQ(script.exit, 0) << script.err;
+  EXPECT_EQ(ReadWeightsHash(out + ".script", own.path()), ReadWeightsHash(out, own.path()));
   ASSERT_EQ(Predicted(own, out, "scored.parquet").exit, 0);
   const Outcome checked = Check(own, {"compare", out, weights, (own / "scored.parquet").string()});
   EXPECT_EQ(checked.exit, 0) << checked.err;

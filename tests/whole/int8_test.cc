@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions with weights of 8 bits: close to those in float32, the same for a row among any
-// others, by workers and in this process, and refused where they cost too much.
-#include "model/int8.h"
-
+// Rounded weights. Predictions with those of 8 bits: close to those in float32, the same for a row
+// among any others, by workers and in this process, and refused where they cost too much. Graphs.
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +10,7 @@
 #include "base/fault.h"
 #include "frame/session_state.h"
 #include "model/model_folder.h"
+#include "model/rounded.h"
 #include "onnx_runtime/net.h"
 #include "protium/scorer.h"
 #include "whole/own_job.h"
@@ -95,10 +94,10 @@ TEST_F(Int8Model, HasTheSameBitsByWorkersInThisProcessAndAlone) {
 // A model whose training measured this metric in int8.
 PipelineModel Measured(const PipelineModel& model, Json int8) {
   ModelState state = StateOf(model);
-  state.metrics["training"]["int8"] = {{"metric", "rmse"},
-                                       {"float32", 40.0},
-                                       {"int8", std::move(int8)},
-                                       {"higher_is_better", false}};
+  state.metrics["training"]["rounded"] = {{"metric", "rmse"},
+                                          {"float32", 40.0},
+                                          {"int8", std::move(int8)},
+                                          {"higher_is_better", false}};
   return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
 }
 
@@ -124,18 +123,24 @@ TEST_F(Int8Model, IsRefusedIfItsCostIsNotKnown) {
 
 TEST_F(Int8Model, IsJudgedByItsFolderAsWhenItIsLoaded) {
   ModelFiles files = *ReadModelFolder(own_.Model());
-  const auto loss = AllowedInt8(files, 1);
+  const auto loss = AllowedLoss(files, WeightPrecision::kInt8, 1);
   ASSERT_TRUE(loss.ok()) << Render(FaultOf(loss.status()));
   EXPECT_EQ(Describe(*loss), Describe(*LossOfInt8(StateOf(Load()))));
   const auto why = [&](double most_loss) {
-    const auto allowed = AllowedInt8(files, most_loss);
+    const auto allowed = AllowedLoss(files, WeightPrecision::kInt8, most_loss);
     return allowed.ok() ? "" : Render(FaultOf(allowed.status()));
   };
-  Json& measured = files.json["metrics.json"]["training"]["int8"];
+  Json& training = files.json["metrics.json"]["training"];
+  Json& measured = training["rounded"];
   measured["float32"] = 40;
   measured["int8"] = measured["higher_is_better"].get<bool>() ? 39 : 41;
   EXPECT_THAT(why(0.02), HasSubstr("2.5% worse than 40 in float32"));
-  measured = nullptr;
+  // As earlier releases wrote it.
+  const Json earlier = measured;
+  training.erase("rounded");
+  training["int8"] = earlier;
+  EXPECT_THAT(why(0.02), HasSubstr("2.5% worse than 40 in float32"));
+  training["rounded"] = nullptr;
   EXPECT_THAT(why(1), HasSubstr("it is not known how much worse this model is in int8"));
   files.json["net.json"]["net"]["name"] = "cnn";
   EXPECT_THAT(why(1), HasSubstr("cnn is not computed in int8"));
@@ -191,6 +196,43 @@ TEST_F(Int8Model, IsAGraphThatOnnxRuntimePredictsTheSameWith) {
   }
 }
 
+// Its weights are in the file as 16 bits each, and widened when it is opened.
+TEST_F(Int8Model, IsAGraphOfHalfTheSizeInBfloat16) {
+  const auto written = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"export",   own_.Model(),    "--to",   "onnx-net",
+                                      "--output", own_ / "m.onnx", "--force"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome out = own_.Protium(words);
+    EXPECT_EQ(out.exit, 0) << out.err;
+    return std::pair(out.err, double(std::filesystem::file_size(own_ / "m.onnx")));
+  };
+  const double exact = written({}).second;
+  const auto [said, bytes] = written({"--precision", "bf16", "--most-loss", "0.5"});
+  EXPECT_THAT(said, HasSubstr("note: in bf16: "));
+  EXPECT_LT(bytes, 0.75 * exact);  // Nodes and names take as much as so few weights.
+  if (!NumericsOfOnnx().ok()) GTEST_SKIP() << "no ONNX Runtime: ./dev setup --onnx brings it";
+  EXPECT_THAT(said, HasSubstr("of protium predict's with the same weights, on 10000 rows"));
+}
+
+TEST_F(Int8Model, IsRefusedInBfloat16AsInInt8) {
+  ModelFiles files = *ReadModelFolder(own_.Model());
+  const auto why = [&](double most_loss) {
+    const auto allowed = AllowedLoss(files, WeightPrecision::kBfloat16, most_loss);
+    return allowed.ok() ? "" : Render(FaultOf(allowed.status()));
+  };
+  Json& measured = files.json["metrics.json"]["training"]["rounded"];
+  ASSERT_TRUE(measured["bf16"].is_number());
+  measured["float32"] = 40;
+  measured["bf16"] = measured["higher_is_better"].get<bool>() ? 39 : 41;
+  EXPECT_EQ(why(0.03), "");
+  EXPECT_THAT(why(0.02), HasSubstr("in bf16 the model's "));
+  EXPECT_THAT(why(0.02), HasSubstr("2.5% worse than 40 in float32"));
+  measured.erase("bf16");
+  EXPECT_THAT(why(1), HasSubstr("it is not known how much worse this model is in bf16"));
+  files.json["net.json"]["net"]["name"] = "torchscript";
+  EXPECT_THAT(why(1), HasSubstr("torchscript is not computed in bf16"));
+}
+
 // What a net has around its dense layers: the export itself compares 10,000 rows.
 TEST(Int8Graph, AgreesForEveryNetMadeOfLayers) {
   if (!NumericsOfOnnx().ok()) GTEST_SKIP() << "no ONNX Runtime: ./dev setup --onnx brings it";
@@ -209,6 +251,11 @@ TEST(Int8Graph, AgreesForEveryNetMadeOfLayers) {
                                          "int8", "--most-loss", "1", "--output", own / "m.onnx"});
     EXPECT_EQ(written.exit, 0) << net << written.err;
     EXPECT_THAT(written.err, HasSubstr("outputs of the net are within ")) << net;
+    const Outcome halved = own.Protium({"export", own.Model(), "--to", "onnx-net", "--precision",
+                                        "bf16", "--most-loss", "1", "--output", own / "h.onnx"});
+    EXPECT_EQ(halved.exit, 0) << net << halved.err;
+    EXPECT_THAT(halved.err, HasSubstr("of protium predict's with the same weights, on 10000 rows"))
+        << net;
   }
 }
 
@@ -223,9 +270,9 @@ TEST_F(Int8Model, IsNotExportedWhereItIsNotMeasuredOrNotHeld) {
     EXPECT_THAT(out.err, HasSubstr(what));
     EXPECT_FALSE(std::filesystem::exists(own_ / "graph"));
   };
-  refused("safetensors", {"int8"}, "safetensors holds no weights of 8 bits");
-  refused("csv", {"int8"}, "csv holds no weights of 8 bits");
-  refused("onnx", {"bf16"}, "models do not predict in bf16");
+  refused("safetensors", {"int8"}, "safetensors holds no rounded weights");
+  refused("csv", {"bf16"}, "csv holds no rounded weights");
+  refused("onnx", {"int4"}, "int4");
   refused("onnx", {"int8", "--most-loss", "2"}, "--most-loss 2 is not a share from 0 to 1");
 }
 

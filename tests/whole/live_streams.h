@@ -33,7 +33,7 @@ sql = "SELECT e.*, p.place FROM events e LEFT JOIN places p ON e.kind = p.kind"
 )";
 
 // Two forests for the machines, made once: "live" and "next".
-class Streams : public testing::Test {
+class Streams : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     world_ = new Scratch;

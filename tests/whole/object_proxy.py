@@ -4,6 +4,7 @@
 Every EVERY-th request is refused as a busy store does (0: none), and all of them while the file AWAY
 exists. While a file AWAY.cut exists, every EVERY-th answer ends in its middle instead, or all if it
 holds "all". While a file AWAY.skewed exists, every request is refused as one of a clock that is off.
+At /-/sent it says how many bytes it has answered, and at /-/token it gives whoever asks a token of Google's.
 """
 
 import http.client
@@ -66,6 +67,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         self.is_chosen = False
         if self.path == "/-/sent":
             self.answer(200, [], str(sent).encode())
+            return
+        if self.path == "/-/token":
+            self.body()
+            self.answer(200, [], b'{"access_token": "t", "expires_in": 3600, "token_type": "Bearer"}')
             return
         with counting:
             count += 1

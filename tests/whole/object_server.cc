@@ -13,21 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kPut = R"(import os, sys, urllib.request
-url, folder, prefix = sys.argv[1:4]
-def put(path, body=b""):
-    request = urllib.request.Request(url + path, data=body, method="PUT")
-    request.add_header("Content-Type", "application/octet-stream")
-    request.add_header("Authorization", "AWS k:x")
-    urllib.request.urlopen(request).read()
-put("/lake")
-for at, _, files in os.walk(folder):
-    for name in files:
-        file = os.path.join(at, name)
-        with open(file, "rb") as body:
-            put("/lake/" + os.path.normpath(os.path.join(prefix, os.path.relpath(file, folder))), body.read())
-)";
-
 constexpr const char* kDelete = R"(import sys, urllib.request
 request = urllib.request.Request(sys.argv[1], method="DELETE")
 request.add_header("Authorization", "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, "
@@ -35,17 +20,35 @@ request.add_header("Authorization", "AWS4-HMAC-SHA256 Credential=k/20260101/us-e
 urllib.request.urlopen(request).read()
 )";
 
-// A server that ends with the test, even if that is killed.
-std::unique_ptr<Running> StartServer(std::vector<std::string> words, const fs::path& folder) {
-  const std::vector<std::string> before = {"/usr/bin/setpriv", "--pdeathsig", "KILL",
-                                           "/usr/bin/env", "python3"};
-  words.insert(words.begin(), before.begin(), before.end());
-  const std::map<std::string, std::string> environment = {
-      {"PYTHONPATH", (Repository() / ".deps/moto").string()}};
-  return std::make_unique<Running>(std::move(words), folder, environment);
+// Python with what moto needs.
+std::unique_ptr<Running> StartPython(std::vector<std::string> words, const fs::path& folder) {
+  words.insert(words.begin(), {"/usr/bin/env", "python3"});
+  return StartServer(std::move(words), folder,
+                     {{"PYTHONPATH", (Repository() / ".deps/moto").string()}});
 }
 
 }  // namespace
+
+std::unique_ptr<Running> StartServer(std::vector<std::string> words, const fs::path& folder,
+                                     const std::map<std::string, std::string>& environment) {
+  words.insert(words.begin(), {"/usr/bin/setpriv", "--pdeathsig", "KILL"});
+  return std::make_unique<Running>(std::move(words), folder, environment);
+}
+
+std::unique_ptr<Running> StartProxy(const StoreProxy& proxy, const fs::path& folder) {
+  return StartPython(
+      {(Repository() / "tests/whole/object_proxy.py").string(), std::to_string(proxy.port),
+       std::to_string(proxy.behind), std::to_string(proxy.busy_every), (folder / "away").string()},
+      folder);
+}
+
+Outcome PutFiles(const PutPlace& place, const fs::path& folder, const std::string& prefix,
+                 const fs::path& scratch) {
+  Running put({"/usr/bin/env", "python3", (Repository() / "tests/whole/store_put.py").string(),
+               place.kind, place.url, folder.string(), prefix},
+              scratch, {{"AZURE_KEY", place.azure_key}});
+  return put.Wait();
+}
 
 Outcome RunLakePython(const std::string& program, const std::vector<std::string>& words,
                       const fs::path& folder) {
@@ -61,21 +64,18 @@ std::unique_ptr<ObjectServer> ObjectServer::Start(int busy_every, std::string& w
   std::unique_ptr<ObjectServer> made(new ObjectServer());
   const fs::path folder = made->scratch_.path();
   made->behind_ = FreePort();
-  made->moto_ = StartServer(
+  made->moto_ = StartPython(
       {"-m", "moto.server", "-H", "127.0.0.1", "-p", std::to_string(made->behind_)}, folder);
   why = "moto does not start";
   if (!AwaitAnswer(made->behind_, *made->moto_)) return nullptr;
   made->port_ = FreePort();
-  made->proxy_ = StartServer(
-      {(Repository() / "tests/whole/object_proxy.py").string(), std::to_string(made->port_),
-       std::to_string(made->behind_), std::to_string(busy_every), (folder / "away").string()},
-      folder);
+  made->proxy_ = StartProxy({made->port_, made->behind_, busy_every}, folder);
   why = "the proxy does not start";
   if (!AwaitAnswer(made->port_, *made->proxy_)) return nullptr;
   why = "the bucket cannot be made";
   fs::create_directory(folder / "nothing");
-  const std::vector<std::string> nothing = {made->Behind(), (folder / "nothing").string(), "none"};
-  return RunLakePython(kPut, nothing, folder).exit == 0 ? std::move(made) : nullptr;
+  const Outcome put = PutFiles({"amazon", made->Behind()}, folder / "nothing", "none", folder);
+  return put.exit == 0 ? std::move(made) : nullptr;
 }
 
 std::string ObjectServer::url() const { return "http://127.0.0.1:" + std::to_string(port_); }
@@ -92,7 +92,7 @@ std::map<std::string, std::string> ObjectServer::Environment(const fs::path& cac
 }
 
 void ObjectServer::Put(const fs::path& folder, const std::string& prefix) const {
-  const Outcome put = RunLakePython(kPut, {Behind(), folder.string(), prefix}, scratch_.path());
+  const Outcome put = PutFiles({"amazon", Behind()}, folder, prefix, scratch_.path());
   ASSERT_EQ(put.exit, 0) << put.err;
 }
 
@@ -100,8 +100,7 @@ void ObjectServer::PutText(const std::string& key, const std::string& text) cons
   const fs::path file = scratch_.path() / "put" / key;
   fs::create_directories(file.parent_path());
   std::ofstream(file) << text;
-  const std::vector<std::string> words = {Behind(), (scratch_.path() / "put").string(), "."};
-  const Outcome put = RunLakePython(kPut, words, scratch_.path());
+  const Outcome put = PutFiles({"amazon", Behind()}, scratch_.path() / "put", ".", scratch_.path());
   fs::remove_all(scratch_.path() / "put");
   ASSERT_EQ(put.exit, 0) << put.err;
 }

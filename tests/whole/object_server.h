@@ -49,6 +49,29 @@ class ObjectServer {
   std::unique_ptr<Running> proxy_;
 };
 
+// Starts a server that ends with its object, and with the test even if that is killed.
+std::unique_ptr<Running> StartServer(std::vector<std::string> words,
+                                     const std::filesystem::path& folder,
+                                     const std::map<std::string, std::string>& environment);
+
+// What stands before a store and disturbs its answers (object_proxy.py).
+struct StoreProxy {
+  int port = 0;
+  int behind = 0;
+  int busy_every = 0;
+};
+std::unique_ptr<Running> StartProxy(const StoreProxy& proxy, const std::filesystem::path& folder);
+
+// Makes the bucket "lake" of a store, unless it is there, and copies all files below `folder` into
+// it, under `prefix` (store_put.py).
+struct PutPlace {
+  std::string kind;  // "amazon", "google" or "azure": whose protocol.
+  std::string url;   // Of Azure's with the account.
+  std::string azure_key;
+};
+Outcome PutFiles(const PutPlace& place, const std::filesystem::path& folder,
+                 const std::string& prefix, const std::filesystem::path& scratch);
+
 // Runs a Python program of the tests with what ./dev setup --test-servers brought.
 Outcome RunLakePython(const std::string& program, const std::vector<std::string>& words,
                       const std::filesystem::path& folder);

@@ -52,6 +52,9 @@ void ExpectVerbsTake(const OwnJob& own, const std::string& place, std::vector<st
                                "machines=" + place + "#machines", "--output", own / "scored.csv"});
   ASSERT_EQ(scored.exit, 0) << scored.err;
   EXPECT_TRUE(Has(scored.out, "machines 600; out: 600")) << scored.out;
+  EXPECT_TRUE(Has(made.out, "id is in the SQL nevertheless")) << made.out;
+  EXPECT_TRUE(own.Text("scored.csv").starts_with("\"id\","))
+      << own.Text("scored.csv").substr(0, 99);
   const Outcome input = with({"predict", "--model", own.Model(), "--input", place + "#machines",
                               "--output", own / "again.csv"});
   ASSERT_EQ(input.exit, 0) << input.err;

@@ -27,10 +27,12 @@ fs::path NewFolder() {
   return name;
 }
 
-std::vector<std::string> AsNobody(std::vector<std::string> words) {
-  if (getuid() != 0) return words;
-  const std::vector<std::string> before = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
-                                           "--clear-groups"};
+// The signal comes when the test ends, even if it is killed.
+std::vector<std::string> AsNobody(std::vector<std::string> words, const std::string& at_end) {
+  std::vector<std::string> before = {"/usr/bin/setpriv", "--pdeathsig", at_end};
+  if (getuid() == 0) {
+    before.insert(before.end(), {"--reuid=65534", "--regid=65534", "--clear-groups"});
+  }
   words.insert(words.begin(), before.begin(), before.end());
   return words;
 }
@@ -63,15 +65,17 @@ std::unique_ptr<DatabaseServer> DatabaseServer::StartPostgres(std::string& why) 
   const fs::path password = made->folder_ / "password";
   std::ofstream(password) << kCanary << "\n";
   const std::string data = (made->folder_ / "data").string();
-  const Outcome init = Command(
-      AsNobody({(programs / "initdb").string(), "-D", data, "-A", "scram-sha-256", "-U", "reader",
-                "--pwfile=" + password.string(), "--no-sync", "--locale=C.UTF-8"}),
-      "/tmp");
+  const Outcome init =
+      Command(AsNobody({(programs / "initdb").string(), "-D", data, "-A", "scram-sha-256", "-U",
+                        "reader", "--pwfile=" + password.string(), "--no-sync", "--locale=C.UTF-8"},
+                       "KILL"),
+              "/tmp");
   why = "initdb fails: " + init.err;
   if (init.exit != 0) return nullptr;
   const std::string folder = made->folder_.string();
   made->words_ = AsNobody({(programs / "postgres").string(), "-D", data, "-p",
-                           std::to_string(made->port_), "-k", folder});
+                           std::to_string(made->port_), "-k", folder},
+                          "INT");
   for (const std::string& setting :
        {std::string("listen_addresses=127.0.0.1"), std::string("log_statement=all"),
         std::string("fsync=off"), std::string("logging_collector=on"), "log_directory=" + folder,
@@ -104,7 +108,8 @@ std::unique_ptr<DatabaseServer> DatabaseServer::StartMariaDb(std::string& why) {
   const std::string data = (made->folder_ / "data").string();
   const Outcome init =
       Command(AsNobody({"/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=" + data,
-                        "--auth-root-authentication-method=normal", "--skip-test-db"}),
+                        "--auth-root-authentication-method=normal", "--skip-test-db"},
+                       "KILL"),
               "/tmp");
   why = "mariadb-install-db fails: " + init.err;
   if (init.exit != 0) return nullptr;
@@ -118,7 +123,8 @@ std::unique_ptr<DatabaseServer> DatabaseServer::StartMariaDb(std::string& why) {
                 "--bind-address=127.0.0.1", "--port=" + std::to_string(made->port_),
                 "--socket=" + (made->folder_ / "socket").string(),
                 "--pid-file=" + (made->folder_ / "pid").string(), "--init-file=" + start.string(),
-                "--general-log=1", "--general-log-file=" + (made->folder_ / "log").string()}),
+                "--general-log=1", "--general-log-file=" + (made->folder_ / "log").string()},
+               "TERM"),
       "/tmp");
   why = "the MariaDB server does not start";
   if (!AwaitAnswer(made->port_, *made->server_)) return nullptr;

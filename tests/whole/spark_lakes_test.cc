@@ -145,6 +145,14 @@ TEST_F(SparkSources, RowsGoIntoIcebergThroughItsCatalogueOnce) {
   EXPECT_EQ(
       catalog.Read("print(rows.num_rows, sum(rows['id'].to_pylist()), len(table.snapshots()))"),
       "10 45 1\n");
+  own.Write("job.toml", With(With(job("sales.scores"), "mode = \"append\"", "upsert = [\"id\"]"),
+                             "id < 10", "id >= 5 AND id < 20"));
+  fs::remove_all(own / "runs");
+  const Outcome upserted = RunJob(own);
+  ASSERT_EQ(upserted.exit, 0) << upserted.err;
+  EXPECT_EQ(
+      catalog.Read("print(rows.num_rows, sum(rows['id'].to_pylist()), len(table.snapshots()))"),
+      "20 190 2\n");
   own.Write(
       "job.toml",
       "name = \"back\"\n[tables]\nt = { iceberg = \"sales.scores\", catalog = \"house\" }\n[etl]\n"
@@ -158,7 +166,7 @@ TEST_F(SparkSources, RowsGoIntoIcebergThroughItsCatalogueOnce) {
     EXPECT_EQ(back.exit, 0) << back.err;
     EXPECT_TRUE(Has(
         own.Protium({"sql", "SELECT n, ids FROM n", own / "n.db", "--table", "n", "--json"}).out,
-        "[[10,45]]"));
+        "[[20,190]]"));
   }
   ExpectNoSecret(own, back);
 }

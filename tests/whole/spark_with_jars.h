@@ -52,7 +52,9 @@ class SparkWithJars {
     if (!std::filesystem::exists(jar)) return nullptr;
     const std::vector<std::string> settings = {
         "spark.eventLog.enabled=true", "spark.eventLog.dir=file://" + made->events_.path().string(),
-        "spark.eventLog.compress=false"};
+        "spark.eventLog.compress=false",
+        // Fifty tasks would read each version of a small table.
+        "spark.databricks.delta.snapshotPartitions=2"};
     made->own_ = std::make_unique<OwnServer>(version, "0", "local[2]", settings,
                                              std::vector<std::string>{"--jars"});
     made->address_ = made->own_->address();
@@ -64,7 +66,7 @@ class SparkWithJars {
   std::string address_;
 };
 
-class SparkSources : public testing::Test {
+class SparkSources : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string why;

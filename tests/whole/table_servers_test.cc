@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <fstream>
 
+#include "base/fault.h"
 #include "whole/flights.h"
 #include "whole/live_run.h"
 #include "whole/own_job.h"
+#include "whole/small_disk.h"
 
 namespace protium::whole {
 
@@ -93,6 +96,40 @@ TEST(TableServers, ChangeNoBit) {
   }
 }
 
+TEST(TableServers, KeepOnTheDiskWhatDoesNotFitAndLeaveNothingThere) {
+  const Scratch spill;
+  Served run({"gang.workers=1", "gang.servers=2", "gang.max_restarts=2", "engine.rows_memory=1KiB",
+              "engine.spill=\"" + spill.path().string() + "\""});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 150));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  EXPECT_EQ(run.Weights(), Alone());
+  std::string said;
+  for (const Json& each : EventsNamed(run.scratch(), "note")) said += each["message"];
+  EXPECT_THAT(said, HasSubstr("do not fit engine.rows_memory (1 KiB): 2 servers keep them on the "
+                              "disk, in " +
+                              spill.path().string()));
+  EXPECT_TRUE(std::filesystem::is_empty(spill.path()));
+}
+
+// 84 kB of packed rows fit, 31 kB of rows of ids do not.
+TEST(TableServers, EndARunThatGoesOnWithMoreRoomOnTheDisk) {
+  if (!SmallDisk::WhyNot().empty()) GTEST_SKIP() << SmallDisk::WhyNot();
+  const Scratch spill;
+  const SmallDisk disk(spill.path() / "disk", 16 << 10);
+  Served run({"gang.workers=1", "gang.servers=1", "engine.rows_memory=105KiB",
+              "engine.spill=\"" + disk.path().string() + "\""});
+  const Outcome full = run.command().Wait(seconds(30));
+  EXPECT_EQ(full.exit, int(Exit::kNoRoom)) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("no room on the disk for"));
+  EXPECT_THAT(full.err, HasSubstr("choose a folder on a larger disk (engine.spill)"));
+  EXPECT_THAT(run.command().Descendants(), testing::IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(disk.path()));
+  disk.Resize(1 << 20);
+  const Outcome resumed = run.Resume({});
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_EQ(ModelWeights(resumed, run.scratch()), Alone());
+}
+
 TEST(TableServers, AreStartedAgainWithTheGangAfterADeath) {
   for (const int rank : {1, 2}) {  // A worker, a server.
     Served run({"gang.workers=2", "gang.servers=1", "gang.max_restarts=2"});
@@ -116,6 +153,30 @@ TEST(TableServers, AreNamedWhereOneDiesAndTheRunIsResumedWithOthers) {
   EXPECT_EQ(ModelWeights(resumed, run.scratch()), Alone());
 }
 
+TEST(TableServers, TakeGradientsAsTheyComeAndSayWhatThatMeans) {
+  Served run({"gang.workers=2", "gang.servers=2", "train.mode=\"server\"", "train.staleness=1"});
+  EXPECT_FALSE(run.Weights().empty());
+  const std::vector<Json> rounds = EventsNamed(run.scratch(), "servers_stepped");
+  ASSERT_FALSE(rounds.empty());
+  for (const Json& each : rounds) {
+    EXPECT_EQ(each["bound"], 1);
+    EXPECT_LE(each["most_ahead"], 1);
+  }
+  const Json training = EventsNamed(run.scratch(), "pipeline").at(0)["training"];
+  EXPECT_EQ(training["staleness"], 1);
+}
+
+TEST(TableServers, OfStepsApartGoOnFromACheckpointAfterADeath) {
+  Served run({"gang.workers=2", "gang.servers=1", "gang.max_restarts=1", "train.mode=\"server\"",
+              "train.staleness=\"none\""});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 100));
+  ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
+  EXPECT_FALSE(run.Weights().empty());
+  EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
+  const Json begun = EventsNamed(run.scratch(), "train_start").back();
+  EXPECT_GE(begun["step"], 50) << "of the checkpoint";
+}
+
 TEST(TableServers, AreRefusedWhereTheyWouldHoldNothingOrAreNotBuilt) {
   const auto said = [](const std::vector<std::string>& settings) {
     Served run(settings);
@@ -125,15 +186,26 @@ TEST(TableServers, AreRefusedWhereTheyWouldHoldNothingOrAreNotBuilt) {
   };
   EXPECT_THAT(said({"gang.servers=1", "train.optimizer=\"adam\""}),
               HasSubstr("only rows that a step reads"));
-  EXPECT_THAT(said({"gang.servers=1", "train.mode=\"local\""}), HasSubstr("no other mode"));
-  EXPECT_THAT(said({"gang.servers=1", "train.average=0.9"}), HasSubstr("not averaged"));
+  EXPECT_THAT(said({"gang.servers=1", "train.mode=\"local\""}),
+              HasSubstr("steps of the mode \"local\" are not made"));
   EXPECT_THAT(said({"gang.servers=1", "gang.workers={min=1,max=2}"}), HasSubstr("is a range"));
+  EXPECT_THAT(said({"train.mode=\"server\"", "train.staleness=2"}),
+              HasSubstr("mode \"server\" needs servers, and gang.servers is 0"));
+  EXPECT_THAT(said({"gang.servers=1", "train.staleness=2"}),
+              HasSubstr("train.staleness must be left out unless mode is \"server\""));
+  const std::vector<std::string> apart = {"gang.servers=1", "train.mode=\"server\"",
+                                          "train.staleness=\"none\""};
+  const auto with = [&](const char* setting) {
+    std::vector<std::string> settings = apart;
+    settings.push_back(setting);
+    return said(settings);
+  };
+  EXPECT_THAT(with("train.average=0.9"), HasSubstr("weights are not averaged"));
+  EXPECT_THAT(with("train.gradients=\"bfloat16\""), HasSubstr("gradients are not rounded"));
+  EXPECT_THAT(with("train.staleness=\"some\""),
+              HasSubstr("a whole number from 0 to 1000000, or \"none\""));
   EXPECT_THAT(said({"gang.servers=1", "train.share_optimizer=true"}),
               HasSubstr("with gang.servers above 0 workers cannot share the optimizer"));
-  EXPECT_THAT(said({"gang.servers=1", "train.gradients=\"bfloat16\""}),
-              HasSubstr("with gang.servers above 0 gradients are not rounded"));
-  EXPECT_THAT(said({"gang.servers=1", "train.from=\"nowhere\""}),
-              HasSubstr("with gang.servers above 0 training does not begin with the weights"));
 }
 
 }  // namespace protium::whole

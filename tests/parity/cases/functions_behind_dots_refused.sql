@@ -1,3 +1,3 @@
--- refused: a function behind a dot
+-- refused: a function after a dot
 -- fails: UNRESOLVED_ROUTINE
 SELECT a.upper() AS a FROM VALUES ('a') AS t(a)
