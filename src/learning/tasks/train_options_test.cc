@@ -400,6 +400,17 @@ TEST_F(TrainOptionsTest, TellsWhichColumnsMatter) {
   EXPECT_EQ(RunToResult(3, Deal(1500, 3, 2)).importance, one);
 }
 
+// Of one row each shard has nothing to permute; the rows of all shards have.
+TEST_F(TrainOptionsTest, TellsWhichColumnsMatterWhenShardsAreSmall) {
+  config_.train.epochs = 12;
+  config_.train.optimizer = Choice{"adam", {{"learning_rate", 0.02}}};
+  config_.train.validation.importance_rows = 1;
+  const Json one = RunToResult(1, Deal(1500, 1, 1)).importance;
+  EXPECT_GT(one["columns"][0]["worse"].get<double>(), 0.01) << Dump(one);
+  Fresh("three");
+  EXPECT_EQ(RunToResult(3, Deal(1500, 3, 2)).importance, one);
+}
+
 TEST_F(TrainOptionsTest, LooksAtFewerRowsWhenAsked) {
   config_.train.validation.importance_rows = 40;
   config_.train.metrics = {"r2"};

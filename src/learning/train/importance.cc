@@ -19,6 +19,9 @@ constexpr int64_t kUsualPredictions = 200'000;
 // Permutation() draws the orders of epochs from the same seed; this number is no epoch's.
 constexpr int64_t kNoEpoch = int64_t{1} << 40;
 
+// Values move among the rows of all shards.
+constexpr int32_t kNoShard = 0;
+
 // The part of a row that one column fills.
 struct Place {
   std::string column;
@@ -92,25 +95,60 @@ Result<std::vector<Sample>> TakeGroups(const ShardedRows& rows, int64_t most) {
   return samples;
 }
 
-// Collective. How many rows all ranks sample.
-Result<int64_t> CountRows(const std::vector<Sample>& samples, int64_t width,
-                          Communicator& communicator) {
-  int64_t count = 0;
-  for (const Sample& each : samples) count += int64_t(each.rows.size()) / width;
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&count, 1)), Op::kSum));
-  return count;
+// Where each shard's sampled rows stand among those of all ranks, in the order of shards.
+struct Standing {
+  std::vector<int64_t> first;  // By shard.
+  int64_t rows = 0;
+};
+
+// Collective.
+Result<Standing> StandingOf(const std::vector<Sample>& samples, const ShardedRows& rows,
+                            Communicator& communicator) {
+  std::vector<int64_t> counts(size_t(rows.shards()));
+  const int64_t width = rows.schema().width();
+  for (const Sample& each : samples) {
+    counts[size_t(each.shard)] = int64_t(each.rows.size()) / width;
+  }
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(counts)), Op::kSum));
+  Standing standing;
+  for (const int64_t count : counts) {
+    standing.first.push_back(standing.rows);
+    standing.rows += count;
+  }
+  return standing;
 }
 
-// The samples with the values of one column moved to other rows of their shard.
-std::vector<Sample> Shuffled(const std::vector<Sample>& samples, const Place& place, int64_t number,
-                             int64_t width, int64_t seed) {
+// Collective. One column's values in the sampled rows of all ranks. Each value is given by one rank
+// and is zero at the others, so that sums of words put them together.
+Result<std::vector<int64_t>> GatherColumn(const std::vector<Sample>& samples, const Place& place,
+                                          const Standing& standing, int64_t width,
+                                          Communicator& communicator) {
+  std::vector<int64_t> words(size_t(standing.rows * place.bytes + 7) / 8);
+  auto* const values = reinterpret_cast<std::byte*>(words.data());
+  for (const Sample& each : samples) {
+    const int64_t first = standing.first[size_t(each.shard)];
+    for (int64_t i = 0; i < int64_t(each.rows.size()) / width; ++i) {
+      std::memcpy(values + (first + i) * place.bytes, each.rows.data() + i * width + place.offset,
+                  size_t(place.bytes));
+    }
+  }
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(words)), Op::kSum));
+  return words;
+}
+
+// Collective. The samples with the values of one column moved to other rows, of any shard.
+Result<std::vector<Sample>> Shuffled(const std::vector<Sample>& samples, const Place& place,
+                                     const Permutation& order, const Standing& standing,
+                                     int64_t width, Communicator& communicator) {
+  PT_LET(const std::vector<int64_t> words,
+         GatherColumn(samples, place, standing, width, communicator));
+  const auto* const values = reinterpret_cast<const std::byte*>(words.data());
   std::vector<Sample> out = samples;
-  for (size_t s = 0; s < samples.size(); ++s) {
-    const int64_t rows = int64_t(samples[s].rows.size()) / width;
-    const Permutation order(seed, kNoEpoch + number, samples[s].shard, rows);
-    for (int64_t i = 0; i < rows; ++i) {
-      std::memcpy(out[s].rows.data() + i * width + place.offset,
-                  samples[s].rows.data() + order.At(i) * width + place.offset, size_t(place.bytes));
+  for (Sample& each : out) {
+    const int64_t first = standing.first[size_t(each.shard)];
+    for (int64_t i = 0; i < int64_t(each.rows.size()) / width; ++i) {
+      std::memcpy(each.rows.data() + i * width + place.offset,
+                  values + order.At(first + i) * place.bytes, size_t(place.bytes));
     }
   }
   return out;
@@ -126,14 +164,12 @@ double HowBad(const MetricSpec& metric, double value) {
 Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& rows,
                                Validation& validation, Communicator& communicator) {
   const std::vector<Place> places = PlacesOf(rows.schema());
-  int64_t seen = RowsToSee(spec, places.size(), rows.total_rows());
-  if (seen <= 0) return Json();
+  const int64_t most = RowsToSee(spec, places.size(), rows.total_rows());
+  if (most <= 0) return Json();
   const bool grouped = rows.schema().Find(kGroupField) != nullptr;
   PT_LET(const std::vector<Sample> samples,
-         grouped ? TakeGroups(rows, seen) : TakeSamples(rows, seen));
-  if (grouped) {
-    PT_LET(seen, CountRows(samples, rows.schema().width(), communicator));
-  }
+         grouped ? TakeGroups(rows, most) : TakeSamples(rows, most));
+  PT_LET(const Standing standing, StandingOf(samples, rows, communicator));
   const auto measure = [&](const std::vector<Sample>& given) -> Result<Json> {
     std::vector<std::span<const std::byte>> parts;
     for (const Sample& each : given) parts.emplace_back(each.rows);
@@ -144,8 +180,10 @@ Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& ro
   if (!whole.is_number()) return Json();
   std::vector<Json> columns;
   for (size_t p = 0; p < places.size(); ++p) {
-    const int64_t width = rows.schema().width();
-    PT_LET(const Json value, measure(Shuffled(samples, places[p], int64_t(p), width, spec.seed)));
+    const Permutation order(spec.seed, kNoEpoch + int64_t(p), kNoShard, standing.rows);
+    PT_LET(const auto shuffled, Shuffled(samples, places[p], order, standing,
+                                         rows.schema().width(), communicator));
+    PT_LET(const Json value, measure(shuffled));
     if (!value.is_number()) continue;
     const double worse =
         HowBad(spec.metric, value.get<double>()) - HowBad(spec.metric, whole.get<double>());
@@ -153,7 +191,10 @@ Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& ro
   }
   std::ranges::stable_sort(columns, std::greater<>(),
                            [](const Json& each) { return each["worse"].get<double>(); });
-  return Json{{"metric", spec.metric.name}, {"value", whole}, {"rows", seen}, {"columns", columns}};
+  return Json{{"metric", spec.metric.name},
+              {"value", whole},
+              {"rows", grouped ? standing.rows : most},
+              {"columns", columns}};
 }
 
 }  // namespace protium

@@ -31,10 +31,12 @@ struct ImportanceSpec {
 // Columns are those the model reads, after the stages; a column of lists is permuted as a whole.
 // Returns null if no rows are used or the metric has no value.
 //
-// Values are permuted within a shard, and every shard uses its first rows; these are a random
-// sample, since rows are ordered by hash (docs/rows.md). Of rows in groups, whole groups are taken,
-// by their hash, and the number of rows is about that. So the figures are the same for any number
-// of ranks. Takes (1 + columns) x rows predictions, and the sampled rows twice in memory.
+// Every shard gives its first rows; these are a random sample, since rows are ordered by hash
+// (docs/rows.md). Of rows in groups, whole groups are taken, by their hash, and the number of rows is
+// about that. Values are permuted among the sampled rows of all shards, since one shard of a small
+// table has too few to tell anything. So the figures are the same for any number of ranks. Takes
+// (1 + columns) x rows predictions, and in memory the rank's own sampled rows twice and one column of
+// all of them.
 Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& rows,
                                Validation& validation, Communicator& communicator);
 
