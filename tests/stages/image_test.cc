@@ -73,6 +73,16 @@ TEST_F(ImageStages, AreNormalisedAsANetWantsThem) {
   EXPECT_THAT(Of({{"deviation", {0}}}, Pictures()), HasSubstr("one number above 0"));
 }
 
+// What a net sees that was trained on BGR, and is given RGB, is another picture: red is blue to it.
+TEST_F(ImageStages, GiveBlueFirstWhereANetWantsThat) {
+  EXPECT_EQ(Of({{"channel_order", "bgr"}, {"mean", {0, 0, 1}}}, Pictures()),
+            "p__i: [0, 0, 0, 0, 1, -1, 1, 0, -1, 0.11764706, 0.078431375, -0.9607843] null");
+  EXPECT_EQ(Of({{"channel_order", "bgr"}, {"layout", "channels_first"}}, Pictures()),
+            "p__i: [0, 0, 1, 0.11764706, 0, 1, 0, 0.078431375, 1, 0, 0, 0.039215688] null");
+  EXPECT_THAT(Of({{"channel_order", "bgr"}, {"channels", 1}}, Pictures()),
+              HasSubstr("a grey picture has one channel, and no order of them"));
+}
+
 TEST_F(ImageStages, FitInsideABackground) {
   const Json inside = {{"channels", 1}, {"height", 1}, {"width", 3}, {"fit", "inside"}};
   Json white = inside;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "base/fault.h"
 #include "frame/session_state.h"
@@ -113,6 +114,48 @@ TEST_P(NetAsGraph, IsScoredByTheCommandAndInSqlWithoutLibTorch) {
   const Outcome sql = run({"sql", query, "--data", own.path(), "--json"});
   EXPECT_EQ(sql.exit, 0) << sql.err;
   EXPECT_THAT(sql.out, HasSubstr("300"));
+}
+
+std::vector<double> PredictionsIn(const OwnJob& own, const std::string& file) {
+  std::istringstream lines(own.Text(file));
+  std::vector<double> values;
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) values.push_back(std::stod(line));
+  return values;
+}
+
+// The export compares the graph with LibTorch, which computes with the same weights.
+TEST_P(NetAsGraph, IsScoredAndWrittenWithWeightsOf8Bits) {
+  if (!NumericsOfOnnx().ok()) GTEST_SKIP() << "no ONNX Runtime: ./dev setup --onnx brings it";
+  const OwnJob own(MachinesTable(300), JobOf(GetParam()));
+  ASSERT_EQ(own.Run().exit, 0);
+  const auto written = [&](std::vector<std::string> more) {
+    const std::string file = own / ("m" + std::to_string(more.size()) + ".onnx");
+    more.insert(more.begin(), {"export", own.Model(), "--to", "onnx-net", "--output", file});
+    const Outcome out = own.Protium(more);
+    EXPECT_EQ(out.exit, 0) << out.err;
+    return std::pair(out.err, std::filesystem::file_size(file));
+  };
+  const auto [said, bytes] = written({"--precision", "int8", "--most-loss", "1"});
+  EXPECT_THAT(said, HasSubstr("note: in int8: "));
+  EXPECT_THAT(said, HasSubstr("of LibTorch's with the same weights, on 10000 rows"));
+  EXPECT_LT(bytes, written({}).second);
+  const auto predict = [&](std::vector<std::string> more, const std::string& file) {
+    more.insert(more.begin(), {"predict", "--model", own.Model(), "--data", own.path(), "--columns",
+                               "prediction", "--output", own / file});
+    const Outcome out = own.Protium(more);
+    EXPECT_EQ(out.exit, 0) << out.err;
+    return PredictionsIn(own, file);
+  };
+  const auto exact = predict({}, "float32.csv");
+  const auto rounded = predict({"--precision", "int8", "--most-loss", "1"}, "int8.csv");
+  ASSERT_EQ(rounded.size(), 300);
+  EXPECT_NE(rounded, exact);
+  const auto [low, high] = std::ranges::minmax(exact);
+  for (size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_NEAR(rounded[i], exact[i], 0.1 * (high - low)) << "row " << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, NetAsGraph, testing::ValuesIn(kCases),

@@ -142,8 +142,8 @@ TEST_F(Int8Model, IsJudgedByItsFolderAsWhenItIsLoaded) {
   EXPECT_THAT(why(0.02), HasSubstr("2.5% worse than 40 in float32"));
   training["rounded"] = nullptr;
   EXPECT_THAT(why(1), HasSubstr("it is not known how much worse this model is in int8"));
-  files.json["net.json"]["net"]["name"] = "cnn";
-  EXPECT_THAT(why(1), HasSubstr("cnn is not computed in int8"));
+  files.json["net.json"]["net"]["name"] = "torchscript";
+  EXPECT_THAT(why(1), HasSubstr("torchscript is not computed in int8"));
   files.json.erase("net.json");
   EXPECT_THAT(why(1), HasSubstr("a model without an estimator has no weights to round"));
 }

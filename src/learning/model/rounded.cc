@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "base/half.h"
 #include "format/safetensors.h"
+#include "model/row_graph.h"
 #include "model/row_net.h"
 #include "nets/layers.h"
 #include "onnx_graph/net.h"
@@ -42,11 +42,9 @@ Json MeasuredIn(const Json& metrics) {
 }
 
 Status CheckRounds(WeightPrecision precision, const std::string& net) {
-  const bool int8 = precision == WeightPrecision::kInt8;
-  if (int8 ? IsLayered(net) : onnx::IsGraphed(net)) return Status::OK();
-  const std::vector<std::string> able = int8 ? LayeredNetNames() : onnx::GraphedNetNames();
+  if (onnx::IsGraphed(net)) return Status::OK();
   return CannotRound(precision, fmt::format("{} is not computed in {}", net, NameOf(precision)),
-                     fmt::format("only the nets {} are", fmt::join(able, ", ")));
+                     fmt::format("only the nets {} are", fmt::join(onnx::GraphedNetNames(), ", ")));
 }
 
 Status CheckComputesInt8(const ModelState& state) {
@@ -68,7 +66,8 @@ Result<RoundedLoss> LossFrom(const Json& measured, WeightPrecision precision) {
   if (!number("float32") || !number(name)) {
     return CannotRound(
         precision, fmt::format("it is not known how much worse this model is in {}", name),
-        "a training with validation rows measures that, int8 on the CPU alone; this one did not",
+        "a training with validation rows measures that, for layers in int8 on the CPU alone; this "
+        "one did not",
         "train it again with train.validation.share above 0");
   }
   return RoundedLoss{.precision = precision,
@@ -137,19 +136,25 @@ Result<PipelineModel> WithInt8(const PipelineModel& model, double most_loss) {
 }
 
 Result<std::shared_ptr<const RowPredictor>> OpenPredictor(const ModelState& state) {
-  if (state.int8) return OpenRowNet(state.net, state.trained.weights, true);
+  if (state.int8 && IsLayered(state.net.net.name)) {
+    return OpenRowNet(state.net, state.trained.weights, true);
+  }
+  if (state.int8) {
+    return OpenRowGraph(state.net, state.trained.weights, {}, WeightPrecision::kInt8);
+  }
   return state.chain->estimator->kind->Open(state.net, state.trained.weights);
 }
 
-Status WriteRounded(const std::filesystem::path& weights, const std::filesystem::path& out) {
+Status WriteRounded(const std::filesystem::path& weights, WeightPrecision precision,
+                    const std::filesystem::path& out) {
   PT_LET(const Safetensors file, Safetensors::Read(weights));
   std::deque<std::vector<float>> rounded;
   std::vector<NamedTensor> tensors = file.tensors();
   for (NamedTensor& each : tensors) {
-    if (each.dtype != "F32" || !IsInBfloat16(each.shape)) continue;
+    if (each.dtype != "F32" || !IsRounded(each.shape)) continue;
     std::vector<float>& values = rounded.emplace_back(each.data.size() / sizeof(float));
     std::memcpy(values.data(), each.data.data(), each.data.size());
-    for (float& value : values) value = Widen(NarrowToBfloat16(value));
+    RoundNumbers(values, each.shape, precision);
     each.data = std::as_bytes(std::span(values));
   }
   return WriteSafetensors(out, tensors, file.metadata());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models whose weights are rounded (nets/weight_precision.h), after training has measured what that
-// costs. Those whose net is made of layers predict with weights of 8 bits; bfloat16 is for exported
-// graphs alone, since it is widened before it is multiplied.
+// costs. They predict with weights of 8 bits; bfloat16 is for exported graphs alone, since it is
+// widened before it is multiplied.
 #pragma once
 
 #include <filesystem>
@@ -47,8 +47,9 @@ Result<PipelineModel> WithInt8(const PipelineModel& model, double most_loss = kM
 // Opens the model's estimator for predictions in the calling process, in the model's precision.
 Result<std::shared_ptr<const RowPredictor>> OpenPredictor(const ModelState& state);
 
-// Writes the tensors of the file `weights` to `out` in float32, with the values that they have in
-// bfloat16.
-Status WriteRounded(const std::filesystem::path& weights, const std::filesystem::path& out);
+// Writes the tensors of the file `weights` to `out` in float32, with the values that RoundNumbers()
+// leaves of them.
+Status WriteRounded(const std::filesystem::path& weights, WeightPrecision precision,
+                    const std::filesystem::path& out);
 
 }  // namespace protium

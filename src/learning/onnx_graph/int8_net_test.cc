@@ -169,12 +169,5 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Tabm", "tabm", R"({"members": 4, "hidden": [32, 20]})", 20, {7, 300}, 17, false}),
     [](const auto& info) { return std::string(info.param.name); });
 
-TEST(Int8Nets, AreRefusedByNameUnlessTheyAreMadeOfLayers) {
-  const onnx::GraphedNet net{.net = {"cnn", Json::object()}, .precision = WeightPrecision::kInt8};
-  const Safetensors none = Safetensors::Parse({}, "weights").ValueOr(Safetensors());
-  EXPECT_THAT(FaultOf(onnx::WriteNet(net, none).status()).what,
-              testing::HasSubstr("the net \"cnn\" is not computed in int8"));
-}
-
 }  // namespace
 }  // namespace protium

@@ -47,11 +47,6 @@ Status CheckSizes(const GraphedNet& net) {
 Result<Value> Add(NetWriter& writer) {
   PT_TRY(CheckSizes(writer.net()));
   const Choice& net = writer.net().net;
-  if (writer.net().precision == WeightPrecision::kInt8 && !IsLayered(net.name)) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "the net \"" + net.name + "\" is not computed in int8",
-                 .why = fmt::format("these nets are: {}", fmt::join(LayeredNetNames(), ", "))});
-  }
   if (const auto found = Modules().find(net.name); found != Modules().end()) {
     return found->second(writer);
   }

@@ -25,7 +25,8 @@ struct GraphedNet {
   Choice net;
   NetShape shape;
   std::vector<VectorColumn> lists;
-  // In int8 its weights of 8 bits are those that nets/forward.h computes with.
+  // In int8 the weights of 8 bits of a net made of layers are those that nets/forward.h computes
+  // with; those of others are widened as the file is opened, as bfloat16 is.
   WeightPrecision precision = WeightPrecision::kFloat32;
 };
 
@@ -42,9 +43,8 @@ class NetFeed {
 std::vector<std::string> GraphedNetNames();
 bool IsGraphed(const std::string& net);
 
-// Adds a net; the result is float32 [rows, outputs]. Fails with Exit::kUsage for another net, for
-// invalid options and for one in int8 that is not made of layers, with Exit::kInput for weights
-// that are not the net's.
+// Adds a net; the result is float32 [rows, outputs]. Fails with Exit::kUsage for another net and for
+// invalid options, with Exit::kInput for weights that are not the net's.
 Result<Value> AddNet(const GraphedNet& net, const Safetensors& weights, NetFeed& feed,
                      Graph& graph);
 

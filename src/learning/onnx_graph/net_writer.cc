@@ -55,7 +55,17 @@ Result<Value> NetWriter::Weight(const std::string& name) {
   return Stored(numbers, weights_.Find(name)->shape);
 }
 
+// As RoundNumbers() computes them, to the bit.
+Value NetWriter::StoredIn8(const std::vector<float>& numbers, std::vector<int64_t> dims) {
+  const Int8Slices slices = SlicesOf(numbers, dims.front());
+  std::vector<int64_t> by_slice(dims.size(), 1);
+  by_slice.front() = dims.front();
+  const Value values = graph_.As(graph_.Int8s(slices.values, std::move(dims)), kFloat);
+  return graph_.Add("Mul", {values, graph_.Floats(slices.scales, std::move(by_slice))}, kFloat);
+}
+
 Value NetWriter::Stored(const std::vector<float>& numbers, std::vector<int64_t> dims) {
+  if (IsStored8(dims)) return StoredIn8(numbers, std::move(dims));
   if (!IsStored16(dims)) return graph_.Floats(numbers, std::move(dims));
   std::vector<Bfloat16> halves(numbers.size());
   std::ranges::transform(numbers, halves.begin(), NarrowToBfloat16);
@@ -86,7 +96,9 @@ Result<Value> NetWriter::DenseOfEach(const Value& x, const std::string& name, in
   }
   const int64_t out = tensor->shape[0], in = tensor->shape[1];
   Count(double(tokens) * double(out) * double(in));
-  const Value turned = Stored(Transpose(weight, size_t(out), size_t(in)), {in, out});
+  const Value turned = IsStored8(tensor->shape)
+                           ? Transposed(Stored(weight, {out, in}), {1, 0})
+                           : Stored(Transpose(weight, size_t(out), size_t(in)), {in, out});
   return graph_.Add("Add", {graph_.Add("MatMul", {x, turned}, kFloat), bias}, kFloat);
 }
 

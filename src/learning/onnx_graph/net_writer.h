@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "format/safetensors.h"
+#include "nets/layers.h"
+#include "nets/weight_precision.h"
 #include "onnx_graph/graph.h"
 #include "onnx_graph/net.h"
 
@@ -25,13 +27,13 @@ class NetWriter {
   void Count(double multiplications) { work_ += multiplications; }
 
   // Fail with Exit::kInput for a tensor that there is not, or that is not of float32. Numbers are
-  // rounded to bfloat16 if the graph is to hold them so.
+  // rounded to bfloat16 if the graph is to hold them so; to 8 bits when they are Stored().
   Result<const NamedTensor*> Find(const std::string& name) const;
   Result<std::vector<float>> NumbersOf(const std::string& name) const;
   // Also fails for another shape than the net's.
   Result<std::vector<float>> NumbersOf(const Variable& tensor) const;
   Result<Value> Weight(const std::string& name);
-  // Numbers of tensors, perhaps in another order, as a constant in the graph's precision.
+  // The numbers of a tensor as a constant in the graph's precision.
   Value Stored(const std::vector<float>& numbers, std::vector<int64_t> dims);
 
   // x weight' + bias, of rows [rows, in].
@@ -60,8 +62,14 @@ class NetWriter {
 
  private:
   bool IsStored16(const std::vector<int64_t>& shape) const {
-    return net_.precision == WeightPrecision::kBfloat16 && IsInBfloat16(shape);
+    return net_.precision == WeightPrecision::kBfloat16 && IsRounded(shape);
   }
+  // Layers are multiplied in int8 instead (int8_dense.h).
+  bool IsStored8(const std::vector<int64_t>& shape) const {
+    return net_.precision == WeightPrecision::kInt8 && !IsLayered(net_.net.name) &&
+           IsRounded(shape);
+  }
+  Value StoredIn8(const std::vector<float>& numbers, std::vector<int64_t> dims);
 
   const GraphedNet& net_;
   const Safetensors& weights_;

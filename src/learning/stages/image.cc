@@ -41,6 +41,11 @@ EnumNames<Layout> Names(Layout) {
   return {{{Layout::kChannelsLast, "channels_last"}, {Layout::kChannelsFirst, "channels_first"}}};
 }
 
+enum class ChannelOrder { kRgb, kBgr };
+EnumNames<ChannelOrder> Names(ChannelOrder) {
+  return {{{ChannelOrder::kRgb, "rgb"}, {ChannelOrder::kBgr, "bgr"}}};
+}
+
 enum class Damage { kError, kNull };
 EnumNames<Damage> Names(Damage) { return {{{Damage::kError, "error"}, {Damage::kNull, "null"}}}; }
 
@@ -55,6 +60,7 @@ struct ImageOptions : ColumnOptions {
   std::vector<double> mean;
   std::vector<double> deviation;
   Layout layout = Layout::kChannelsLast;
+  ChannelOrder channel_order = ChannelOrder::kRgb;
   template <class Visit>
   void Fields(Visit& visit) {
     ColumnOptions::Fields(visit);
@@ -82,6 +88,9 @@ struct ImageOptions : ColumnOptions {
     visit("layout", layout,
           {.help = "whether the channels of a pixel are beside each other, or one channel comes "
                    "after the other, as nets of PyTorch read pictures"});
+    visit("channel_order", channel_order,
+          {.help = "whether red or blue comes first, as in nets that were trained with OpenCV or "
+                   "Caffe; mean and deviation are in the same order"});
   }
 
   Status Check(const std::string& path) const {
@@ -94,6 +103,10 @@ struct ImageOptions : ColumnOptions {
     }
     if (channels == 2) {
       return refuse("channels", "pictures have 1 or 3 channels", "channels = 3");
+    }
+    if (channels == 1 && channel_order == ChannelOrder::kBgr) {
+      return refuse("channel_order", "a grey picture has one channel, and no order of them",
+                    "leave channel_order out, or channels = 3");
     }
     const auto fits = [&](const std::vector<double>& numbers) {
       return numbers.size() <= 1 || int64_t(numbers.size()) == channels;
@@ -206,13 +219,15 @@ class ImageStage : public LearnsNothing<BatchStage> {
     const auto of = [](const std::vector<double>& numbers, size_t channel, double otherwise) {
       return numbers.empty() ? otherwise : numbers[numbers.size() == 1 ? 0 : channel];
     };
+    const bool reversed = options_.channel_order == ChannelOrder::kBgr;
     for (size_t channel = 0; channel < channels; ++channel) {
+      const size_t decoded = reversed ? channels - 1 - channel : channel;
       const double mean = of(options_.mean, channel, 0);
       const double deviation = of(options_.deviation, channel, 1);
       for (size_t i = 0; i < size; ++i) {
         const bool first = options_.layout == Layout::kChannelsFirst;
         to[first ? channel * size + i : i * channels + channel] =
-            static_cast<float>((pixels[i * channels + channel] / 255 - mean) / deviation);
+            static_cast<float>((pixels[i * channels + decoded] / 255 - mean) / deviation);
       }
     }
   }

@@ -19,6 +19,8 @@
 #include "model/net_rows.h"
 #include "model/predictions.h"
 #include "model/row_graph.h"
+#include "nets/layers.h"
+#include "nets/weight_precision.h"
 #include "rows/cells.h"
 #include "tasks/net_scorer.h"
 #include "tasks/task_device.h"
@@ -287,6 +289,12 @@ Result<ExplainBatch> MakeExplain(const ScoreConfig& config, ExplainRows rows) {
   });
 }
 
+Status PredictInInt8(const ScoreConfig& config, Net& net, Weights& weights) {
+  if (!IsLayered(config.net.net.name)) return RoundWeights(weights, WeightPrecision::kInt8);
+  if (net.PredictInInt8(true)) return Status::OK();
+  return Fail({.exit = Exit::kBug, .what = "the net cannot be computed in int8"});
+}
+
 Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContext& context) {
   // Workers already share the cores: one thread, the default of inputs, so that sums have one
   // order. Rows to score are packed without labels and weights: tables to predict for have neither.
@@ -302,9 +310,7 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   PT_TRY(weights->Load(file, config.weights));
   PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
-  if (config.int8 && !net->PredictInInt8(true)) {
-    return Fail({.exit = Exit::kBug, .what = "the net cannot be computed in int8"});
-  }
+  if (config.int8) PT_TRY(PredictInInt8(config, *net, *weights));
   NetScorer scorer(*net, inputs);
   const auto predict = [&](const arrow::RecordBatch& batch) { return scorer.Predict(batch); };
   PT_LET(const ExplainBatch explain,
@@ -315,7 +321,10 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
 // What predicts by itself, on one thread; null: a net of the worker's.
 Result<std::shared_ptr<const RowPredictor>> OpenPredictor(const ScoreConfig& config,
                                                           const TaskRows& known) {
-  if (config.as_graph) return OpenRowGraph(config.net, config.weights, config.scaled);
+  if (config.as_graph) {
+    return OpenRowGraph(config.net, config.weights, config.scaled,
+                        config.int8 ? WeightPrecision::kInt8 : WeightPrecision::kFloat32);
+  }
   const auto kind = known.estimators.find(config.net.net.name);
   if (kind == known.estimators.end()) return std::shared_ptr<const RowPredictor>();
   return kind->second->Open(config.net, config.weights);

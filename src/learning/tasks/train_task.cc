@@ -13,6 +13,7 @@
 #include "metrics/metrics.h"
 #include "model/background.h"
 #include "model/net_rows.h"
+#include "model/row_graph.h"
 #include "protium/events.h"
 #include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
@@ -237,6 +238,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
                       .rows = *rows.train,
                       .validation = rows.held_out.get(),
                       .packed = rows.packed,
+                      .rounds_weights = IsRunAsGraph(config.net.net.name),
                       .communicator = communicator,
                       .membership = MembershipOf(context),
                       .served = served.get(),

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "collective/combine.h"
 #include "nets/weight_precision.h"
-#include "tensor/guard.h"
 #include "tensor/predict.h"
 #include "train/importance.h"
 
@@ -26,46 +24,46 @@ Status PredictServed(const BatchRows& rows, std::span<float> out, Predictor& net
   return Status::OK();
 }
 
-Status MeasureInt8(const MetricSpec& metric, const TrainInput& input, Validation& validation,
-                   Json& measured) {
-  if (!input.net.PredictInInt8(true)) return Status::OK();
-  const Result<Json> rounded = validation.Measure(*input.communicator);
-  input.net.PredictInInt8(false);
+// What a training is measured by, for each precision.
+struct Judged {
+  const std::filesystem::path& weights;
+  const Learner& learner;
+  const MetricSpec& metric;
+  const TrainInput& input;
+  Validation& validation;
+};
+
+// Of a net made of layers, which computes in int8 itself.
+Status MeasureLayersInInt8(const Judged& judged, Json& measured) {
+  Net& net = judged.input.net;
+  if (!net.PredictInInt8(true)) return Status::OK();
+  const Result<Json> rounded = judged.validation.Measure(*judged.input.communicator);
+  net.PredictInInt8(false);
   PT_TRY(rounded.status());
-  measured["int8"] = (*rounded)[metric.name];
+  measured["int8"] = (*rounded)[judged.metric.name];
   return Status::OK();
 }
 
-Status RoundWeights(Weights& weights) {
-  for (size_t i = 0; i < weights.parts().size(); ++i) {
-    if (!IsInBfloat16(weights.parameter(i).shape)) continue;
-    const Weights::Part& part = weights.parts()[i];
-    RoundToBfloat16(weights.parameters().data() + part.offset, part.count);
-  }
-  return Guard("sending weights", [&] { weights.Upload(); });
-}
-
-// Leaves rounded weights behind. Not of nets of ids, which no graph expresses.
-Status MeasureBfloat16(const MetricSpec& metric, const TrainInput& input, Validation& validation,
-                       Json& measured) {
-  if (input.net.ids() != nullptr) return Status::OK();
-  PT_TRY(RoundWeights(input.weights));
-  PT_LET(const Json rounded, validation.Measure(*input.communicator));
-  measured["bf16"] = rounded[metric.name];
-  return Status::OK();
+Status MeasureWeightsIn(WeightPrecision precision, const Judged& judged, Json& measured) {
+  PT_TRY(RoundWeights(judged.input.weights, precision));
+  PT_LET(const Json rounded, judged.validation.Measure(*judged.input.communicator));
+  measured[NameOf(precision)] = rounded[judged.metric.name];
+  return LoadWeights(judged.weights, judged.learner, *judged.input.communicator);
 }
 
 // TrainOutcome::rounded; null: the net rounds nothing.
-Result<Json> MeasureRounded(const std::filesystem::path& weights, const Learner& learner,
-                            const MetricSpec& metric, const TrainInput& input,
-                            Validation& validation, const Json& float32) {
-  Json measured = {{"metric", metric.name},
-                   {"float32", float32[metric.name]},
-                   {"higher_is_better", metric.higher_is_better}};
+Result<Json> MeasureRounded(const Judged& judged, const Json& float32) {
+  Json measured = {{"metric", judged.metric.name},
+                   {"float32", float32[judged.metric.name]},
+                   {"higher_is_better", judged.metric.higher_is_better}};
   const size_t facts = measured.size();
-  PT_TRY(MeasureInt8(metric, input, validation, measured));
-  PT_TRY(MeasureBfloat16(metric, input, validation, measured));
-  if (measured.contains("bf16")) PT_TRY(LoadWeights(weights, learner, *input.communicator));
+  PT_TRY(judged.input.rounds_weights
+             ? MeasureWeightsIn(WeightPrecision::kInt8, judged, measured)
+             : MeasureLayersInInt8(judged, measured));
+  // Graphs hold such weights, and none expresses ids.
+  if (judged.input.net.ids() == nullptr) {
+    PT_TRY(MeasureWeightsIn(WeightPrecision::kBfloat16, judged, measured));
+  }
   return measured.size() > facts ? measured : Json();
 }
 
@@ -88,7 +86,7 @@ Status JudgeWeights(const std::filesystem::path& weights, const Learner& learner
   PT_LET(out.validation, validation.Measure(*input.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
   PT_LET(const MetricSpec best, FindMetric(spec.train.best, spec.own_metrics));
-  PT_LET(out.rounded, MeasureRounded(weights, learner, best, input, validation, out.validation));
+  PT_LET(out.rounded, MeasureRounded({weights, learner, best, input, validation}, out.validation));
   const ImportanceSpec asked{best, spec.train.validation.importance_rows, spec.train.seed};
   PT_LET(out.importance,
          MeasureImportance(asked, *input.validation, validation, *input.communicator));

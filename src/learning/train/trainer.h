@@ -50,6 +50,9 @@ struct TrainInput {
   ShardedRows& rows;
   ShardedRows* validation = nullptr;  // nullptr: none.
   bool packed = true;                 // For this training; false: an earlier one's rows.
+  // Whether int8 is measured with the net's rounded weights (nets/weight_precision.h), not as
+  // layers compute in it.
+  bool rounds_weights = false;
   Communicator* communicator =
       nullptr;  // nullptr for a newcomer, which enters through `membership`.
   // For an elastic gang, whose ranks share their rows (rows/shared_rows.h).

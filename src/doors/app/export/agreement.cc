@@ -206,12 +206,14 @@ Result<std::string> CompareExactly(const NetConfig& config, const ModelFiles& fi
                .kept = "nothing was written"});
 }
 
-Result<std::string> CompareInBfloat16(const NetConfig& config, const ModelFiles& files) {
+// What rounding the weights alone leaves.
+Result<std::string> CompareRounded(const NetConfig& config, const ModelFiles& files,
+                                   WeightPrecision precision) {
   PT_LET(const TemporaryFolder scratch, TemporaryFolder::Make());
   const std::filesystem::path rounded = scratch.path() / "weights.safetensors";
-  PT_TRY(WriteRounded(files.weights, rounded));
+  PT_TRY(WriteRounded(files.weights, precision, rounded));
   PT_LET(const ExactNet exact, OpenExact(config, rounded));
-  return CompareExactly(config, files, WeightPrecision::kBfloat16, exact);
+  return CompareExactly(config, files, precision, exact);
 }
 
 Result<std::string> CompareInInt8(const NetConfig& config, const ModelFiles& files) {
@@ -264,14 +266,14 @@ Result<std::string> CheckRoundedAgreement(const std::filesystem::path& model,
                                           WeightPrecision precision) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
   PT_LET(const NetConfig config, NetConfigOf(files));
-  const bool int8 = precision == WeightPrecision::kInt8;
+  const bool int8 = precision == WeightPrecision::kInt8 && !IsRunAsGraph(config.net.name);
   if (!CanRunGraphs() && !IsRunAsGraph(config.net.name)) {
     return fmt::format(
         "not compared with protium predict{}: ONNX Runtime is not here, which ./dev setup --onnx "
         "brings",
         int8 ? " --precision int8" : "");
   }
-  return int8 ? CompareInInt8(config, files) : CompareInBfloat16(config, files);
+  return int8 ? CompareInInt8(config, files) : CompareRounded(config, files, precision);
 }
 
 }  // namespace protium

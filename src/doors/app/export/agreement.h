@@ -20,11 +20,11 @@ namespace protium {
 // largest output if that is beyond 1, and with Exit::kEnvironment without LibTorch or ONNX Runtime.
 Result<std::optional<std::string>> CheckAgreement(const std::filesystem::path& model);
 
-// Likewise for a graph whose weights are rounded. In int8 it is that of a net made of layers, and
-// compared with what `predict --precision int8` computes: both round to the same levels, except a
-// value that the rounding of float32 puts on the other side of the middle between two of them, so
-// that up to 5 rows in 100 may be further apart, by up to 0.05. In bfloat16 the other side is the
-// net in float32 with the same rounded weights. Without ONNX Runtime it is returned that nothing
+// Likewise for a graph whose weights are rounded: compared with the net in float32 with the same
+// rounded weights. In int8 that of a net made of layers is compared with what
+// `predict --precision int8` computes: both round rows to the same levels, except a value that the
+// rounding of float32 puts on the other side of the middle between two of them, so that up to 5 rows
+// in 100 may be further apart, by up to 0.05. Without ONNX Runtime it is returned that nothing
 // was compared, unless LibTorch computes the net.
 Result<std::string> CheckRoundedAgreement(const std::filesystem::path& model,
                                           WeightPrecision precision);

@@ -83,14 +83,15 @@ Flag MostLossFlag(const std::string& of) {
 std::vector<Flag> PrecisionFlags() {
   return {
       {"--precision", "NAME",
-       "int8: rounds the weights of layers to 8 bits, which is faster; float32 (the default)", ""},
+       "int8: rounds weights to 8 bits, which makes nets of layers faster; float32 (the default)",
+       ""},
       MostLossFlag("int8")};
 }
 
 std::vector<Flag> ExportPrecisionFlags() {
   return {{"--precision", "NAME",
-           "int8: rounds the weights of layers to 8 bits, for about a quarter of the size; bf16: "
-           "all but vectors to 16, for half of it; float32 (the default)",
+           "int8: rounds weights to 8 bits, for about a quarter of the size; bf16: to 16, for half "
+           "of it; float32 (the default)",
            ""},
           MostLossFlag("int8 and bf16")};
 }
