@@ -229,6 +229,9 @@ struct ImageOptions {
   // whether the channels of a pixel are beside each other, or one channel comes after the other, as
   // nets of PyTorch read pictures; one of channels_last, channels_first
   std::optional<std::string> layout;
+  // whether red or blue comes first, as in nets that were trained with OpenCV or Caffe; mean and
+  // deviation are in the same order; one of rgb, bgr
+  std::optional<std::string> channel_order;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id);
@@ -244,6 +247,7 @@ struct ImageOptions {
     visit("mean", mean);
     visit("deviation", deviation);
     visit("layout", layout);
+    visit("channel_order", channel_order);
   }
 };
 inline StageOptions Image(const ImageOptions& options) { return {"image", options}; }

@@ -14,8 +14,8 @@
 namespace protium {
 
 enum class WeightPrecision {
-  kFloat32,   // As they were trained.
-  kInt8,      // Of nets made of layers, dense layers with their inputs; of others, what IsRounded().
+  kFloat32,  // As they were trained.
+  kInt8,     // Of nets made of layers, dense layers with their inputs; of others, what IsRounded().
   kBfloat16,  // What IsRounded().
 };
 

@@ -25,7 +25,7 @@ Status PredictServed(const BatchRows& rows, std::span<float> out, Predictor& net
 }
 
 // What a training is measured by, for each precision.
-struct Judged {
+struct Judging {
   const std::filesystem::path& weights;
   const Learner& learner;
   const MetricSpec& metric;
@@ -34,7 +34,7 @@ struct Judged {
 };
 
 // Of a net made of layers, which computes in int8 itself.
-Status MeasureLayersInInt8(const Judged& judged, Json& measured) {
+Status MeasureLayersInInt8(const Judging& judged, Json& measured) {
   Net& net = judged.input.net;
   if (!net.PredictInInt8(true)) return Status::OK();
   const Result<Json> rounded = judged.validation.Measure(*judged.input.communicator);
@@ -44,7 +44,7 @@ Status MeasureLayersInInt8(const Judged& judged, Json& measured) {
   return Status::OK();
 }
 
-Status MeasureWeightsIn(WeightPrecision precision, const Judged& judged, Json& measured) {
+Status MeasureWeightsIn(WeightPrecision precision, const Judging& judged, Json& measured) {
   PT_TRY(RoundWeights(judged.input.weights, precision));
   PT_LET(const Json rounded, judged.validation.Measure(*judged.input.communicator));
   measured[NameOf(precision)] = rounded[judged.metric.name];
@@ -52,14 +52,13 @@ Status MeasureWeightsIn(WeightPrecision precision, const Judged& judged, Json& m
 }
 
 // TrainOutcome::rounded; null: the net rounds nothing.
-Result<Json> MeasureRounded(const Judged& judged, const Json& float32) {
+Result<Json> MeasureRounded(const Judging& judged, const Json& float32) {
   Json measured = {{"metric", judged.metric.name},
                    {"float32", float32[judged.metric.name]},
                    {"higher_is_better", judged.metric.higher_is_better}};
   const size_t facts = measured.size();
-  PT_TRY(judged.input.rounds_weights
-             ? MeasureWeightsIn(WeightPrecision::kInt8, judged, measured)
-             : MeasureLayersInInt8(judged, measured));
+  PT_TRY(judged.input.rounds_weights ? MeasureWeightsIn(WeightPrecision::kInt8, judged, measured)
+                                     : MeasureLayersInInt8(judged, measured));
   // Graphs hold such weights, and none expresses ids.
   if (judged.input.net.ids() == nullptr) {
     PT_TRY(MeasureWeightsIn(WeightPrecision::kBfloat16, judged, measured));
