@@ -43,8 +43,8 @@ class NetFeed {
 std::vector<std::string> GraphedNetNames();
 bool IsGraphed(const std::string& net);
 
-// Adds a net; the result is float32 [rows, outputs]. Fails with Exit::kUsage for another net and for
-// invalid options, with Exit::kInput for weights that are not the net's.
+// Adds a net; the result is float32 [rows, outputs]. Fails with Exit::kUsage for another net and
+// for invalid options, with Exit::kInput for weights that are not the net's.
 Result<Value> AddNet(const GraphedNet& net, const Safetensors& weights, NetFeed& feed,
                      Graph& graph);
 

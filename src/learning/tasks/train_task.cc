@@ -194,6 +194,11 @@ Status EmitResult(TaskContext& context, const std::filesystem::path& background,
   return EmitJson(context, FieldsToJson(result));
 }
 
+// TrainInput::numerics.
+Json NumericsOf(const TaskRows& all, const NetInputs& inputs) {
+  return all.numerics ? all.numerics(inputs.threads, inputs.bfloat16) : Json::object();
+}
+
 }  // namespace
 
 Status RunTrainTask(TaskContext& context, const TaskRows& known) {
@@ -242,8 +247,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
                       .communicator = communicator,
                       .membership = MembershipOf(context),
                       .served = served.get(),
-                      .numerics = all.numerics ? all.numerics(inputs.threads, inputs.bfloat16)
-                                               : Json::object(),
+                      .numerics = NumericsOf(all, inputs),
                       .report = [&](const Json& event) { context.Send(event); },
                       .saved = [&] { context.Saved(); },
                       .phase = [&](const char* phase) { context.SetPhase(phase); },

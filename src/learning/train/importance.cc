@@ -181,8 +181,8 @@ Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& ro
   std::vector<Json> columns;
   for (size_t p = 0; p < places.size(); ++p) {
     const Permutation order(spec.seed, kNoEpoch + int64_t(p), kNoShard, standing.rows);
-    PT_LET(const auto shuffled, Shuffled(samples, places[p], order, standing,
-                                         rows.schema().width(), communicator));
+    PT_LET(const auto shuffled,
+           Shuffled(samples, places[p], order, standing, rows.schema().width(), communicator));
     PT_LET(const Json value, measure(shuffled));
     if (!value.is_number()) continue;
     const double worse =

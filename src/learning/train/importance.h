@@ -32,11 +32,11 @@ struct ImportanceSpec {
 // Returns null if no rows are used or the metric has no value.
 //
 // Every shard gives its first rows; these are a random sample, since rows are ordered by hash
-// (docs/rows.md). Of rows in groups, whole groups are taken, by their hash, and the number of rows is
-// about that. Values are permuted among the sampled rows of all shards, since one shard of a small
-// table has too few to tell anything. So the figures are the same for any number of ranks. Takes
-// (1 + columns) x rows predictions, and in memory the rank's own sampled rows twice and one column of
-// all of them.
+// (docs/rows.md). Of rows in groups, whole groups are taken, by their hash, and the number of rows
+// is about that. Values are permuted among the sampled rows of all shards, since one shard of a
+// small table has too few to tell anything. So the figures are the same for any number of ranks.
+// Takes (1 + columns) x rows predictions, and in memory the rank's own sampled rows twice and one
+// column of all of them.
 Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& rows,
                                Validation& validation, Communicator& communicator);
 

@@ -23,8 +23,8 @@ Result<std::optional<std::string>> CheckAgreement(const std::filesystem::path& m
 // Likewise for a graph whose weights are rounded: compared with the net in float32 with the same
 // rounded weights. In int8 that of a net made of layers is compared with what
 // `predict --precision int8` computes: both round rows to the same levels, except a value that the
-// rounding of float32 puts on the other side of the middle between two of them, so that up to 5 rows
-// in 100 may be further apart, by up to 0.05. Without ONNX Runtime it is returned that nothing
+// rounding of float32 puts on the other side of the middle between two of them, so that up to 5
+// rows in 100 may be further apart, by up to 0.05. Without ONNX Runtime it is returned that nothing
 // was compared, unless LibTorch computes the net.
 Result<std::string> CheckRoundedAgreement(const std::filesystem::path& model,
                                           WeightPrecision precision);
