@@ -9,6 +9,7 @@
 #include <csignal>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "os/temporary_folder.h"
 #include "pool/pool_client.h"
@@ -75,6 +76,17 @@ class PoolFaults : public testing::Test {
     for (int i = 0; i < 2 && holds_; ++i) (void)holds_->Look(Clock::now());
   }
 
+  // A gang that waits sees that the pool is gone, and looks again a while after another has come.
+  void ReplaceUnseen() {
+    ::kill(pool_, SIGKILL);
+    int how = 0;
+    ASSERT_EQ(::waitpid(pool_, &how, 0), pool_);
+    (void)waits_->Look(Clock::now());
+    StartPool(kNoStep, "");
+    (void)holds_->Look(Clock::now());
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+
   const TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   const std::filesystem::path socket_ = folder_.path() / "own" / "pool.sock";
   std::unique_ptr<SeatClaim> holds_, waits_;
@@ -136,6 +148,19 @@ TEST_F(PoolFaults, AKillAtAnyStepOfPlacingGivesNoSeatTwiceAndNobodyWaitsForEver)
     ++step;
   } while (died_ && !HasFailure());
   EXPECT_GE(step, 10);
+}
+
+TEST_F(PoolFaults, AGangThatLooksSeldomWaitsForTheNextPoolToo) {
+  Begin(kNoStep, "");
+  holds_->Ask();
+  ASSERT_TRUE(Become([](const auto& holds, const auto&) { return holds.granted == kSeats; }));
+  waits_->Ask();
+  ASSERT_TRUE(Become([](const auto&, const auto& waits) { return !waits.why.empty(); }));
+  ReplaceUnseen();
+  ASSERT_TRUE(Become([](const auto&, const auto& waits) { return !waits.why.empty(); }));
+  holds_->GiveBack(kSeats);
+  EXPECT_TRUE(Become([](const auto&, const auto& waits) { return waits.granted == kSeats; }));
+  End();
 }
 
 TEST_F(PoolFaults, AKillAtAnyStepOfARestartLosesNoSeatAndNoTurn) {

@@ -107,6 +107,8 @@ void SeatClaim::GrantAll() {
 }
 
 void SeatClaim::Adopt() {
+  // One that waits claims its seats anew (AwaitNext()); a link alone would not bring it any.
+  if (waits_ && !link_) return;
   Attach();
   if (!link_ || asked_ || now_.granted == 0) return;
   asked_ = true;
