@@ -100,7 +100,9 @@ Plan ProjectTimeParts(const Tables& tables) {
                            {"t", Is("hour", Col("at"))},
                            {"m", Is("minute", Col("at"))},
                            {"s", Is("second", Col("at"))},
-                           {"a", Is("day_of_week", Col("at"))}}},
+                           {"a", Is("day_of_week", Col("at"))},
+                           {"u", Is("unix_time", Col("day"))},
+                           {"v", Is("unix_time", Col("at"))}}},
                   {tables["days"]});
 }
 

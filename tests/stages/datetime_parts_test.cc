@@ -36,6 +36,13 @@ TEST_F(DatetimeParts, AreSparks) {
             "at__t__second: 59 59 0 0 null");
 }
 
+TEST_F(DatetimeParts, AreTheTimeItselfAsANumber) {
+  EXPECT_EQ(Of({"unix_time"}, kTimes),
+            "at__t__unix_time: 1709251199.999999 -0.5 1609459200 1609416000 null");
+  EXPECT_EQ(Of({"unix_time"}, "2024-03-02\n1969-12-31\n-\n"),
+            "at__t__unix_time: 1709337600 -86400 null");
+}
+
 TEST_F(DatetimeParts, OfDatesHaveNoTime) {
   EXPECT_EQ(Of({"weekend", "hour"}, "2024-03-02\n2024-03-03\n2024-03-04\n-\n"),
             "at__t__weekend: 1 1 0 null; at__t__hour: 0 0 0 null");

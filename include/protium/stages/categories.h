@@ -88,7 +88,7 @@ inline StageOptions TargetEncoder(const TargetEncoderOptions& options) {
   return {"target_encoder", options};
 }
 
-// hasher: replaces texts and whole numbers by indices without learning: pmod(hash(text), buckets)
+// hasher: replaces texts and whole numbers with indices without learning: pmod(hash(text), buckets)
 // of Spark's SQL
 struct HasherOptions {
   std::string id;

@@ -195,7 +195,7 @@ struct BinarizerOptions {
 };
 inline StageOptions Binarizer(const BinarizerOptions& options) { return {"binarizer", options}; }
 
-// bucketizer: replaces numbers by 0, 1, 2, ...: the bucket between two splits
+// bucketizer: replaces numbers with 0, 1, 2, ...: the bucket between two splits
 struct BucketizerOptions {
   std::string id;
   Inputs inputs;
@@ -222,7 +222,7 @@ struct BucketizerOptions {
 };
 inline StageOptions Bucketizer(const BucketizerOptions& options) { return {"bucketizer", options}; }
 
-// quantile_discretizer: replaces numbers by 0, 1, 2, ...: buckets between exact quantiles of the
+// quantile_discretizer: replaces numbers with 0, 1, 2, ...: buckets between exact quantiles of the
 // training rows
 struct QuantileDiscretizerOptions {
   std::string id;

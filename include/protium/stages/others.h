@@ -39,7 +39,7 @@ struct TokenizerOptions {
 };
 inline StageOptions Tokenizer(const TokenizerOptions& options) { return {"tokenizer", options}; }
 
-// stop_words_remover: leaves given words out of lists of words
+// stop_words_remover: removes given words from lists of words
 struct StopWordsRemoverOptions {
   std::string id;
   Inputs inputs;
@@ -129,7 +129,7 @@ struct HashingTfOptions {
 };
 inline StageOptions HashingTf(const HashingTfOptions& options) { return {"hashing_tf", options}; }
 
-// tf_idf: weighs counts of words by how few training rows have them
+// tf_idf: weights counts of words by how few training rows have them
 struct TfIdfOptions {
   std::string id;
   Inputs inputs;
@@ -146,7 +146,8 @@ struct TfIdfOptions {
 };
 inline StageOptions TfIdf(const TfIdfOptions& options) { return {"tf_idf", options}; }
 
-// text_indexer: turns lists of words into lists of indices of one length; 0 fills up, 1 is unknown
+// text_indexer: turns lists of words into lists of indices of one length; 0 is padding, 1 an
+// unknown word
 struct TextIndexerOptions {
   std::string id;
   Inputs inputs;
@@ -171,7 +172,7 @@ inline StageOptions TextIndexer(const TextIndexerOptions& options) {
   return {"text_indexer", options};
 }
 
-// subword_tokenizer: the pieces of texts that a pretrained net reads, as numbers
+// subword_tokenizer: splits texts into the tokens that a pretrained net reads, as ids
 struct SubwordTokenizerOptions {
   std::string id;
   Inputs inputs;
@@ -252,7 +253,7 @@ struct ImageOptions {
 };
 inline StageOptions Image(const ImageOptions& options) { return {"image", options}; }
 
-// net_features: what a net of an ONNX file computes, as columns
+// net_features: the outputs of a net in an ONNX file, as columns
 struct NetFeaturesOptions {
   std::string id;
   Inputs inputs;

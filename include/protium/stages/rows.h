@@ -88,12 +88,13 @@ inline StageOptions VarianceThresholdSelector(const VarianceThresholdSelectorOpt
   return {"variance_threshold_selector", options};
 }
 
-// datetime_parts: parts of dates and times as whole numbers: <input>__<id>__<part>
+// datetime_parts: parts of dates and times as numbers: <input>__<id>__<part>
 struct DatetimePartsOptions {
   std::string id;
   Inputs inputs;
   // the columns to make: year, quarter, month, week_of_year (ISO), day, day_of_year, day_of_week (1
-  // is Sunday), weekend (1 or 0), hour, minute, second
+  // is Sunday), weekend (1 or 0), hour, minute, second, unix_time (seconds since 1970, with
+  // fractions)
   std::optional<std::vector<std::string>> parts;
   template <class Visit>
   void Fields(Visit& visit) {

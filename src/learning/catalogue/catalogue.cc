@@ -127,10 +127,10 @@ std::vector<LossRow> BuiltInLosses() {
                                "for amounts of 0 or more, many of them 0; learns their logarithm"),
        kValues, true},
       {MakeRow<QuantileOptions>("quantile",
-                                "for numbers: predicts quantiles, so intervals, instead of a mean"),
+                                "for numbers: predicts quantiles, hence intervals, not a mean"),
        TargetKind::kQuantiles},
       {MakeRow<BinaryCrossEntropyOptions>(
-           "binary_cross_entropy", "for a label with two values, or several labels of yes or no"),
+           "binary_cross_entropy", "for a label with two values, or for several yes-or-no labels"),
        TargetKind::kTwoClasses},
       {MakeRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
        TargetKind::kClasses},
@@ -160,8 +160,8 @@ std::vector<CatalogueRow> BuiltInOptimizers() {
       MakeRow<AdagradOptions>("adagrad",
                               "steps that shrink with the sum of squared gradients so far"),
       MakeRow<RowwiseAdagradOptions>(
-          "rowwise_adagrad", "adagrad with one sum a row of tables; moves only rows that are read"),
-      MakeRow<LazyAdamOptions>("lazy_adam", "adam that moves only rows of tables that are read"),
+          "rowwise_adagrad", "adagrad with one sum per row; updates only rows that are read"),
+      MakeRow<LazyAdamOptions>("lazy_adam", "adam that updates only rows of tables that are read"),
       MakeRow<RmspropOptions>("rmsprop", "steps scaled by a moving mean of squared gradients"),
   };
 }

@@ -155,7 +155,7 @@ TEST_F(Stages, OfBucketsAndCyclesGiveTheBitsOfTheEngine) {
   Add("datetime_parts", {"d", "t"},
       {{"parts",
         {"year", "quarter", "month", "week_of_year", "day", "day_of_year", "day_of_week", "weekend",
-         "hour", "minute", "second"}}});
+         "hour", "minute", "second", "unix_time"}}});
   Add("holidays", {"d", "t"},
       {{"countries", {"DE", "US"}}, {"dates", {"2024-02-29", "2013-12-31"}}});
   AddBehind(5, "cyclic_encoder", {{"period", 12}});

@@ -78,6 +78,18 @@ Result<Value> Cells::Number(const std::string& column) {
   return graph_.As(value, kNumber);
 }
 
+Result<Value> Cells::Time(const std::string& column) {
+  const auto found = columns_.find(column);
+  if (found == columns_.end() || (found->second != "date" && found->second != "timestamp")) {
+    return CannotSay("the time \"" + column + "\"", "it is no date or time of the table");
+  }
+  if (times_.insert(column).second) {
+    inputs_.push_back({column, NameOf(kNumber)});
+    values_[column] = graph_.Input(column, kNumber);
+  }
+  return values_[column];
+}
+
 Result<Value> Cells::List(const std::string& column, int64_t length) {
   if (!columns_.contains(column)) {
     return Fail({.exit = Exit::kInput, .what = "the model has no column \"" + column + "\""});

@@ -22,6 +22,8 @@ class Cells {
   void Set(const std::string& column, Value value) { values_[column] = std::move(value); }
   // A column as float64, with NaN for NULL.
   Result<Value> Number(const std::string& column);
+  // A column of dates or times of the table as float64, the seconds since 1970: so the graph takes it.
+  Result<Value> Time(const std::string& column);
   // The position of a column's text among the keys, as int64: keys.size() for other texts, one more
   // for NULL.
   Result<Value> Place(const std::string& column, const std::vector<std::string>& keys);
@@ -33,6 +35,8 @@ class Cells {
   const std::vector<OnnxColumn>& inputs() const { return inputs_; }
   // Columns of whole numbers used as categories: NULL cannot be passed for them.
   const std::set<std::string>& without_null() const { return without_null_; }
+  // Columns of dates and times, which come as seconds.
+  const std::set<std::string>& times() const { return times_; }
 
  private:
   Result<Value> Open(const std::string& column);
@@ -44,6 +48,7 @@ class Cells {
   std::map<std::string, Value> values_;
   std::vector<OnnxColumn> inputs_;
   std::set<std::string> without_null_;
+  std::set<std::string> times_;
 };
 
 // The fault for what a graph cannot express.

@@ -4,7 +4,8 @@
 //
 // 1. Each column that the model reads is an input of shape [rows]; each that it adds is an output.
 //    Numbers are float64, where NaN stands for NULL; texts are strings, where "" stands for NULL.
-//    Whole numbers that are categories are int64, without NULL.
+//    Whole numbers that are categories are int64, without NULL. Dates and times are seconds since
+//    1970, as float64.
 // 2. Stages compute in float64 and nets in float32, as in Protium. Sums run in another order, so
 //    predictions agree to a relative error of about 1e-6, not to the bit. In int8 a value that lies
 //    between two of its levels may be rounded to the other one.

@@ -129,6 +129,31 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
 }
 
 // Numbers keep their thresholds; a set of categories is a chain of thresholds on the index.
+// A time that a net reads as a number comes as one.
+TEST_F(Onnx, TakesTimesAsSeconds) {
+  const auto add = [this](const char* parts) {
+    SetUp();
+    files_.json["pipeline.json"].push_back(Parsed(
+        R"({"kind": "datetime_parts", "id": "t", "inputs": ["at"], "parts": [)" +
+        std::string(parts) + "]}"));
+    Json& stages = files_.json["stages.json"]["stages"];
+    stages.insert(stages.begin(), Parsed(R"({"id": "t", "kind": "datetime_parts", "learned": []})"));
+    stages[2]["learned"][0]["input"] = "at__t__unix_time";
+    files_.json["schema.json"]["input"][1] = {{"name", "at"}, {"type", "timestamp"}};
+  };
+  add(R"("unix_time")");
+  const auto report = Export();
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->inputs.size(), 2u);
+  EXPECT_EQ(report->inputs[0].name + " " + report->inputs[0].type, "at float64");
+  EXPECT_THAT(report->notes, testing::Contains("dates and times (at) are seconds since 1970"));
+  add(R"("unix_time", "hour")");
+  EXPECT_THAT(Refusal(), HasSubstr("stage \"t\", a datetime_parts, cannot be expressed in ONNX"));
+  add(R"("unix_time")");
+  files_.json["schema.json"]["input"][1]["type"] = "string";
+  EXPECT_THAT(Refusal(), HasSubstr("the time \"at\" cannot be expressed in ONNX"));
+}
+
 TEST_F(Onnx, HasAForestAsOneNode) {
   Forest forest{.columns = {{"x__scale"}, {"shop__index", 4}}, .base = {0.5F}};
   TreeNode root{.column = 0, .left = 1, .threshold = 0.1F, .missing_left = true};

@@ -139,6 +139,21 @@ const std::map<std::string, StageFunction>& Functions() {
   return kFunctions;
 }
 
+// A time as a number is the input itself; other parts of it cannot be written.
+Status AddTimes(const Json& stage, const Json& options, Cells& cells) {
+  const std::string id = stage.at("id").get<std::string>();
+  if (options.at("parts") != Json({"unix_time"})) {
+    return CannotSay("stage \"" + id + "\", a datetime_parts,", "only parts = [\"unix_time\"] can");
+  }
+  for (const Json& input : options.at("inputs")) {
+    if (!input.is_string()) return CannotSay("stage \"" + id + "\"", "it reads another stage");
+    const std::string column = input.get<std::string>();
+    PT_LET(const Value time, cells.Time(column));
+    cells.Set(column + "__" + id + "__unix_time", time);
+  }
+  return Status::OK();
+}
+
 std::string KindsThatCan() {
   std::string kinds;
   for (const auto& [kind, function] : Functions()) kinds += (kinds.empty() ? "" : ", ") + kind;
@@ -149,6 +164,7 @@ std::string KindsThatCan() {
 
 Status AddStage(const Json& stage, const Json& options, Cells& cells, Graph& graph) {
   const std::string kind = stage.at("kind").get<std::string>();
+  if (kind == "datetime_parts") return AddTimes(stage, options, cells);
   const auto found = Functions().find(kind);
   if (found == Functions().end()) {
     return CannotSay("stage \"" + stage.at("id").get<std::string>() + "\", a " + kind + ",",

@@ -100,7 +100,7 @@ class BucketizerStage : public FormulaStage {
 
 StageRow BucketizerRow() {
   return MakeStageRow<BucketizerStage, BucketizerOptions>(
-      "bucketizer", "replaces numbers by 0, 1, 2, ...: the bucket between two splits");
+      "bucketizer", "replaces numbers with 0, 1, 2, ...: the bucket between two splits");
 }
 
 }  // namespace protium

@@ -6,7 +6,8 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// Fields of a date or timestamp as int64 columns, one for each input and part. Learns nothing. NULL
+// Fields of a date or timestamp as int64 columns, one for each input and part; `unix_time` alone is
+// a double, the seconds since 1970 with their fractions. Learns nothing. NULL
 // stays NULL in every part; a date has hour, minute and second 0. Spark ML has no such class; the
 // parts are Spark SQL's year(), quarter(), month(), weekofyear() (ISO 8601), day(), dayofyear(),
 // dayofweek() (Sunday is 1), hour(), minute() and second(); `weekend` is dayofweek() 1 or 7. They
@@ -26,7 +27,8 @@ enum class Part {
   kWeekend,
   kHour,
   kMinute,
-  kSecond
+  kSecond,
+  kUnixTime
 };
 EnumNames<Part> Names(Part) {
   return {{{Part::kYear, "year"},
@@ -39,7 +41,8 @@ EnumNames<Part> Names(Part) {
            {Part::kWeekend, "weekend"},
            {Part::kHour, "hour"},
            {Part::kMinute, "minute"},
-           {Part::kSecond, "second"}}};
+           {Part::kSecond, "second"},
+           {Part::kUnixTime, "unix_time"}}};
 }
 
 // A part's name in options, output columns and expressions alike (plan/functions.h), except
@@ -62,7 +65,8 @@ struct DatetimePartsOptions {
     visit(
         "parts", parts,
         {.help = "the columns to make: year, quarter, month, week_of_year (ISO), day, "
-                 "day_of_year, day_of_week (1 is Sunday), weekend (1 or 0), hour, minute, second"});
+                 "day_of_year, day_of_week (1 is Sunday), weekend (1 or 0), hour, minute, second, "
+                 "unix_time (seconds since 1970, with fractions)"});
   }
 
   Status Check(const std::string& path) const {
@@ -88,7 +92,9 @@ class DatetimePartsStage : public FormulaStage {
   }
 
   std::vector<size_t> inputs_of(size_t i) const override { return {i / parts_.size()}; }
-  std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
+  std::shared_ptr<arrow::DataType> output_type(size_t i) const override {
+    return PartOf(i) == Part::kUnixTime ? arrow::float64() : arrow::int64();
+  }
 
   // Text that looks like a date is refused: the SQL has to cast it.
   Status CheckType(const arrow::DataType& type) const override {
@@ -100,7 +106,8 @@ class DatetimePartsStage : public FormulaStage {
  protected:
   Expr ExprOf(size_t i) const override {
     const Expr time = Col(inputs()[i / parts_.size()]);
-    const Part part = parts_[i % parts_.size()];
+    const Part part = PartOf(i);
+    if (part == Part::kUnixTime) return MakeCall(NameOf(part), {time});
     const bool weekend = part == Part::kWeekend;
     const Expr number =
         MakeCall("cast_int64", {MakeCall(weekend ? "day_of_week" : NameOf(part), {time})});
@@ -111,6 +118,8 @@ class DatetimePartsStage : public FormulaStage {
   }
 
  private:
+  Part PartOf(size_t i) const { return parts_[i % parts_.size()]; }
+
   std::vector<Part> parts_;
 };
 
@@ -118,7 +127,7 @@ class DatetimePartsStage : public FormulaStage {
 
 StageRow DatetimePartsRow() {
   return MakeStageRow<DatetimePartsStage, DatetimePartsOptions>(
-      "datetime_parts", "parts of dates and times as whole numbers: <input>__<id>__<part>");
+      "datetime_parts", "parts of dates and times as numbers: <input>__<id>__<part>");
 }
 
 }  // namespace protium

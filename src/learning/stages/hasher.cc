@@ -57,8 +57,8 @@ class HasherStage : public FormulaStage {
 StageRow HasherRow() {
   return MakeStageRow<HasherStage, HasherOptions>(
       "hasher",
-      "replaces texts and whole numbers by indices without learning: pmod(hash(text), buckets) of "
-      "Spark's SQL");
+      "replaces texts and whole numbers with indices without learning: pmod(hash(text), buckets) "
+      "of Spark's SQL");
 }
 
 }  // namespace protium

@@ -287,7 +287,7 @@ class NetFeaturesStage : public BatchStage {
 
 StageRow NetFeaturesRow() {
   return MakeStageRow<NetFeaturesStage, NetFeaturesOptions>(
-      "net_features", "what a net of an ONNX file computes, as columns");
+      "net_features", "the outputs of a net in an ONNX file, as columns");
 }
 
 }  // namespace protium

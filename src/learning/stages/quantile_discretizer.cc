@@ -101,7 +101,7 @@ class QuantileDiscretizerStage : public LearnedFormulaStage<Bounds> {
 StageRow QuantileDiscretizerRow() {
   return MakeStageRow<QuantileDiscretizerStage, QuantileDiscretizerOptions>(
       "quantile_discretizer",
-      "replaces numbers by 0, 1, 2, ...: buckets between exact quantiles of the training rows");
+      "replaces numbers with 0, 1, 2, ...: buckets between exact quantiles of the training rows");
 }
 
 }  // namespace protium

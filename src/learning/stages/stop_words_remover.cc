@@ -70,7 +70,7 @@ class StopWordsRemoverStage : public FormulaStage {
 
 StageRow StopWordsRemoverRow() {
   return MakeStageRow<StopWordsRemoverStage, StopWordsRemoverOptions>(
-      "stop_words_remover", "leaves given words out of lists of words");
+      "stop_words_remover", "removes given words from lists of words");
 }
 
 }  // namespace protium

@@ -164,7 +164,7 @@ class SubwordTokenizerStage : public BatchStage {
 
 StageRow SubwordTokenizerRow() {
   return MakeStageRow<SubwordTokenizerStage, SubwordTokenizerOptions>(
-      "subword_tokenizer", "the pieces of texts that a pretrained net reads, as numbers");
+      "subword_tokenizer", "splits texts into the tokens that a pretrained net reads, as ids");
 }
 
 }  // namespace protium

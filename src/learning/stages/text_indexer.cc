@@ -80,7 +80,7 @@ class TextIndexerStage : public VocabularyStage {
 StageRow TextIndexerRow() {
   return MakeStageRow<TextIndexerStage, TextIndexerOptions>(
       "text_indexer",
-      "turns lists of words into lists of indices of one length; 0 fills up, 1 is unknown");
+      "turns lists of words into lists of indices of one length; 0 is padding, 1 an unknown word");
 }
 
 }  // namespace protium

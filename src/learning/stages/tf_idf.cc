@@ -121,7 +121,7 @@ class TfIdfStage : public BatchStage {
 
 StageRow TfIdfRow() {
   return MakeStageRow<TfIdfStage, TfIdfOptions>(
-      "tf_idf", "weighs counts of words by how few training rows have them");
+      "tf_idf", "weights counts of words by how few training rows have them");
 }
 
 }  // namespace protium

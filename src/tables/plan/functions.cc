@@ -72,6 +72,7 @@ constexpr Function kFunctions[] = {
     {"second", 1, 1},
     {"split", 2, 2},
     {"sqrt", 1, 1},
+    {"unix_time", 1, 1},
     {"upper", 1, 1},
     {"week_of_year", 1, 1},
     {"year", 1, 1},

@@ -34,15 +34,15 @@ void Copy(const Array& array, std::vector<Value>& values, const Make& make) {
 
 constexpr auto kAsDouble = [](auto value) { return static_cast<double>(value); };
 
-// Returns the units per second; nullopt for nanoseconds, which engines do not have.
-std::optional<int64_t> PerSecond(const arrow::DataType& type) {
+// Returns the microseconds of a unit; nullopt for nanoseconds, which engines do not have.
+std::optional<int64_t> MicrosOf(const arrow::DataType& type) {
   switch (static_cast<const arrow::TimestampType&>(type).unit()) {
     case arrow::TimeUnit::SECOND:
-      return 1;
+      return 1'000'000;
     case arrow::TimeUnit::MILLI:
       return 1'000;
     case arrow::TimeUnit::MICRO:
-      return 1'000'000;
+      return 1;
     default:
       return std::nullopt;
   }
@@ -73,9 +73,11 @@ void CopyWholes(const arrow::Array& column, std::vector<int64_t>& values) {
     Copy(array, values, [](auto value) { return static_cast<int64_t>(value); });
   };
   if (VisitWholes(column, copy) || VisitAs<arrow::Date32Array>(column, copy)) return;
-  const int64_t per = *PerSecond(*column.type());
-  Copy(static_cast<const arrow::TimestampArray&>(column), values, [per](int64_t value) {
-    return value / per - (value % per < 0 ? 1 : 0);  // Rounded down, also before 1970.
+  const int64_t micros = *MicrosOf(*column.type());
+  Copy(static_cast<const arrow::TimestampArray&>(column), values, [micros](int64_t value) {
+    // Beyond the years that engines have, the last one that there is.
+    const int64_t most = INT64_MAX / micros;
+    return std::clamp(value, -most, most) * micros;
   });
 }
 
@@ -139,7 +141,7 @@ std::optional<Kind> KindOfType(const arrow::DataType& type) {
     case arrow::Type::DATE32:
       return Kind::kDay;
     case arrow::Type::TIMESTAMP:
-      return PerSecond(type) ? std::optional(Kind::kTime) : std::nullopt;
+      return MicrosOf(type) ? std::optional(Kind::kTime) : std::nullopt;
     default:
       return std::nullopt;
   }

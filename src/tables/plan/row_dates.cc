@@ -7,7 +7,7 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kSecondsOfDay = 86'400;
+constexpr int64_t kSecondsOfDay = 86'400, kMicrosOfSecond = 1'000'000;
 
 constexpr int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 constexpr int64_t Modulo(int64_t a, int64_t b) { return (a % b + b) % b; }
@@ -67,13 +67,19 @@ constexpr DatePart kParts[] = {{"day", DayOf, nullptr},
 
 }  // namespace
 
-int64_t DatePart::OfTime(int64_t seconds) const {
+int64_t DatePart::OfTime(int64_t micros) const {
+  const int64_t seconds = FloorDivide(micros, kMicrosOfSecond);
   return of_time != nullptr ? of_time(seconds) : of_day(FloorDivide(seconds, kSecondsOfDay));
 }
 
 const DatePart* FindDatePart(std::string_view function) {
   const auto* const found = std::ranges::find(kParts, function, &DatePart::function);
   return found == std::end(kParts) ? nullptr : found;
+}
+
+double UnixTimeOfDay(int64_t day) { return static_cast<double>(day * kSecondsOfDay); }
+double UnixTimeOf(int64_t micros) {
+  return static_cast<double>(micros) / static_cast<double>(kMicrosOfSecond);
 }
 
 }  // namespace protium

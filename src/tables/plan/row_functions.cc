@@ -202,6 +202,15 @@ RowValues Parts(const DatePart& part, RowValues values) {
   return values;
 }
 
+RowValues UnixTimes(const RowValues& values) {
+  RowValues times{.kind = Kind::kDouble};
+  for (const int64_t each : values.wholes) {
+    times.doubles.push_back(values.kind == Kind::kDay ? UnixTimeOfDay(each) : UnixTimeOf(each));
+  }
+  times.valid = values.valid;
+  return times;
+}
+
 // Joins by U+001F, skipping NULLs; never NULL itself.
 RowValues Joined(const std::vector<RowValues>& each) {
   RowValues joined{.kind = Kind::kText};
@@ -249,6 +258,7 @@ std::optional<Kind> KindOfOne(const std::string& name, Kind kind) {
   if (kind == Kind::kDouble && name == "floor") return Kind::kWhole;
   if (kind == Kind::kDouble && Find(kFormulas, name) != nullptr) return Kind::kDouble;
   const bool dated = kind == Kind::kDay || kind == Kind::kTime;
+  if (dated && name == "unix_time") return Kind::kDouble;
   return dated && FindDatePart(name) != nullptr ? std::optional(Kind::kSmall) : std::nullopt;
 }
 
@@ -292,6 +302,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
   if (name == "join_text") return Joined(arguments);
   if (name == "hash_text") return Hashed(Joined(arguments));
   if (name == "pmod") return Rests(std::move(first), arguments[1]);
+  if (name == "unix_time") return UnixTimes(first);
   if (const DatePart* const part = FindDatePart(name)) return Parts(*part, std::move(first));
   if (const Formula* const formula = Find(kFormulas, name)) {
     return Applied(*formula, std::move(first));

@@ -30,7 +30,7 @@ struct RowValues {
     kSmall,   // Whole numbers of 32 bits, a separate type in engines.
     kNumber,  // FLOAT and DECIMAL, which engines compute in other ways until they are cast.
     kDay,     // Days since 1970-01-01.
-    kTime,    // Seconds since then, in UTC, rounded down.
+    kTime,    // Microseconds since then, in UTC.
     kNone     // NULL of no type, and what fails.
   };
   Kind kind = Kind::kDouble;

@@ -51,6 +51,8 @@ constexpr ExprSpelling kCommonSpellings[] = {
     {"second", "second($1)"},
     // A Java regular expression; empty texts at the end are included, as in Spark's SQL.
     {"split", "split($1, $2)"},
+    // Seconds since 1970 with their fractions; a day begins at 0 o'clock.
+    {"unix_time", "(CAST(unix_micros(CAST($1 AS TIMESTAMP)) AS DOUBLE) / 1000000)"},
     {"upper", "upper($1)"},
     {"week_of_year", "weekofyear($1)"},
     {"year", "year($1)"},

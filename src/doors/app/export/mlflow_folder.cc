@@ -79,6 +79,7 @@ std::string SignatureType(const std::string& type, const std::string& in_graph) 
       {"bool", "boolean"},  {"int32", "integer"},  {"int64", "long"},
       {"float32", "float"}, {"float64", "double"}, {"string", "string"}};
   if (type.starts_with("int") && in_graph == "float64") return "any";
+  if (in_graph == "float64" && (type == "date" || type == "timestamp")) return "double";
   const auto found = kTypes.find(type);
   return found == kTypes.end() ? "string" : found->second;
 }
