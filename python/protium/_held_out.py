@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _estimator
 from ._rows import count_of
-from .errors import UsageError
+from .errors import InputError, UsageError
 
 HELD_OUT = "__held_out__"  # The column that is true in the validation rows.
 
@@ -67,9 +67,33 @@ def _pandas_stacked(X: Any, below: Any) -> Any:
 
     below = below[list(X.columns)]
     for name, dtype in X.dtypes.items():
+        if below[name].dtype != dtype:
+            _require_alike(name, X[name], below[name])
         if str(dtype) != "category" or dtype == below[name].dtype:
             continue
         every = dtype.categories.union(below[name].astype("category").cat.categories, sort=False)
         X = X.assign(**{name: X[name].cat.set_categories(every)})
         below = below.assign(**{name: below[name].astype("category").cat.set_categories(every)})
     return pandas.concat([X, below], ignore_index=True)
+
+
+def _require_alike(name: Any, column: Any, below: Any) -> None:
+    """Raises where pandas would make one column of texts of two of different types."""
+    kinds = [_kind_of(each) for each in (column, below)]
+    if len(set(kinds) - {"nothing"}) > 1:
+        raise InputError(f'column "{name}" holds {kinds[0]} in X and {kinds[1]} in eval_set',
+                         fix=f'give both as {kinds[0]}')
+
+
+def _kind_of(column: Any) -> str:
+    from pandas.api.types import infer_dtype, is_datetime64_any_dtype
+
+    if not column.notna().any():
+        return "nothing"
+    values = column.astype(object) if str(column.dtype) == "category" else column
+    kind = infer_dtype(values, skipna=True)
+    if kind in ("integer", "floating", "mixed-integer-float", "decimal"):
+        return "numbers"
+    if kind in ("date", "datetime", "datetime64") or is_datetime64_any_dtype(values):
+        return "times"
+    return {"boolean": "booleans", "timedelta": "durations", "timedelta64": "durations"}.get(kind, "texts")

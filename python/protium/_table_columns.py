@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Collection
 
 from . import _estimator
 from ._rows import ROW, count_of, joined
@@ -19,12 +19,13 @@ _NUMBERS = ("bool", "int32", "int64", "float32", "float64", "decimal")
 
 _WHOLE = ("int32", "int64")
 
+_ODD_FIX = "leave out what no estimator takes, or make a column of each item of a list"
+
 # As `protium init` has them.
 _FEW_TEXTS, _ROWS_OF_TEXT = 20, 3
 
-# Times by their type as seconds since 1970.
-_SECONDS = {"date": "CAST(unix_date({}) AS DOUBLE) * 86400",
-            "timestamp": "CAST(unix_micros({}) AS DOUBLE) / 1000000"}
+# The ids of the stages that make numbers of times, and of texts that are times.
+_TIMES, _TEXT_TIMES = "time", "read"
 
 
 def same_rows(X: Any, y: Any) -> None:
@@ -35,9 +36,11 @@ def same_rows(X: Any, y: Any) -> None:
                          f"[{rows}, {len(y)}]")
 
 
-def table_of(session: Session, X: Any, extra: dict[str, Any]) -> tuple[Frame, dict[str, str]]:
+def table_of(session: Session, X: Any, extra: dict[str, Any],
+             as_texts: Collection[str] = ()) -> tuple[Frame, dict[str, str]]:
     """The table of X with `extra` columns or, without any, the numbers of its rows; and what each
-    column of X is: "number", "text", or "" where it is neither. Columns of a matrix are x0, x1, ...
+    column of X is: "number", "text", "time", or "" where it is none of these. Columns of a matrix are
+    x0, x1, ... `as_texts`: columns of pandas whose every value becomes a text.
     """
     import numpy as np
 
@@ -45,12 +48,12 @@ def table_of(session: Session, X: Any, extra: dict[str, Any]) -> tuple[Frame, di
     if not _estimator.is_frame(X):
         columns = {f"x{i}": column for i, column in enumerate(_columns(X))}
         return session.table({**columns, **extra}), {name: "number" for name in columns}
-    X = _named(_plain_types(X))
+    X = _named(_plain_types(X, as_texts))
     frame = session.table(joined(X, extra))
     categories = _categories(X)
     kinds = {name: "text" if name in categories and kind in _WHOLE else _kind(kind)
              for name, kind in frame.schema.items() if name not in extra}
-    return _with_seconds(frame, kinds)
+    return frame, kinds
 
 
 def free_name(wanted: Any, X: Any, otherwise: str) -> str:
@@ -97,7 +100,7 @@ def _named(X: Any) -> Any:
     return X.rename_columns(names)
 
 
-def _plain_types(X: Any) -> Any:
+def _plain_types(X: Any, as_texts: Collection[str] = ()) -> Any:
     """A frame without what tables do not carry: durations as seconds, columns of texts and others as
     texts, sparse columns as full ones."""
     if hasattr(X, "with_columns"):
@@ -109,6 +112,9 @@ def _plain_types(X: Any) -> Any:
         return X
     changed = {}
     for i, (name, dtype) in enumerate(X.dtypes.items()):
+        if str(name) in as_texts and dtype.kind in "Oiub":
+            changed[name] = X.iloc[:, i].astype(object).map(str, na_action="ignore")
+            continue
         column = X.iloc[:, i] if str(dtype).startswith(("timedelta", "Sparse")) or dtype == object else None
         if column is None:
             continue
@@ -121,6 +127,14 @@ def _plain_types(X: Any) -> Any:
     return _replaced(X, changed) if changed else X
 
 
+def mixed_columns(X: Any) -> list[str]:
+    """The columns of pandas that hold texts and others, which become texts."""
+    if not hasattr(X, "assign"):
+        return []
+    return [str(name) for i, (name, dtype) in enumerate(X.dtypes.items())
+            if dtype == object and _is_mixed(X.iloc[:, i])]
+
+
 def _replaced(X: Any, changed: dict[Any, Any]) -> Any:
     X = X.copy(deep=False)
     for name, each in changed.items():
@@ -129,9 +143,11 @@ def _replaced(X: Any, changed: dict[Any, Any]) -> Any:
 
 
 def _is_mixed(column: Any) -> bool:
+    """Whether values of several types are in a column, none of which holds several itself."""
     from pandas.api.types import infer_dtype
 
-    return infer_dtype(column, skipna=True) in ("mixed", "mixed-integer")
+    return infer_dtype(column, skipna=True) in ("mixed", "mixed-integer") and \
+        not any(isinstance(each, (list, tuple, dict, set)) or hasattr(each, "shape") for each in column)
 
 
 def of_kind(kinds: dict[str, str], wanted: str) -> list[str]:
@@ -139,12 +155,13 @@ def of_kind(kinds: dict[str, str], wanted: str) -> list[str]:
     return [name for name, kind in kinds.items() if kind == wanted]
 
 
-def require_usable(kinds: dict[str, str]) -> None:
+def require_usable(kinds: dict[str, str], types: dict[str, str]) -> None:
     """Raises where columns are neither numbers nor texts nor times."""
-    if "" in kinds.values():
-        names = ", ".join(f'"{name}"' for name, kind in kinds.items() if not kind)
-        raise InputError(f"columns {names} are neither numbers nor texts nor times",
-                         fix="leave them out, or convert them")
+    odd = [f'"{name}" ({types[name]})' for name in of_kind(kinds, "")]
+    if len(odd) == 1:
+        raise InputError(f"column {odd[0]} holds neither numbers nor texts nor times", fix=_ODD_FIX)
+    if odd:
+        raise InputError(f"columns {', '.join(odd)} hold neither numbers nor texts nor times", fix=_ODD_FIX)
 
 
 def without_names(frame: Frame, kinds: dict[str, str], X: Any) -> dict[str, str]:
@@ -192,25 +209,36 @@ def _categories(X: Any) -> set[str]:
 
 
 def _kind(kind: str) -> str:
-    if kind in _SECONDS:
-        return kind
+    if kind in ("date", "timestamp"):
+        return "time"
     if kind == "string" or kind == "bool":
         return "text"
     return "number" if kind.split("(")[0] in _NUMBERS else ""
 
 
-def _with_seconds(frame: Frame, kinds: dict[str, str]) -> tuple[Frame, dict[str, str]]:
-    """Times as seconds since 1970, which are numbers."""
-    return as_numbers(frame, kinds, {name: _SECONDS[kind].format(quoted(name))
-                                     for name, kind in kinds.items() if kind in _SECONDS})
+def number_of(name: str, kind: str) -> str:
+    """The column of numbers that the estimator reads for a column of this kind."""
+    if kind == "time":
+        return f"{name}__{_TIMES}__unix_time"
+    return f"{name}__{_TEXT_TIMES}" if kind == "text time" else name
 
 
-def as_numbers(frame: Frame, kinds: dict[str, str], reads: dict[str, str]) -> tuple[Frame, dict[str, str]]:
-    """The table and the kinds of its columns where SQL, by name in `reads`, turns some into numbers."""
-    if not reads:
-        return frame, kinds
-    terms = [f"{reads.get(name, quoted(name))} AS {quoted(name)}" for name in frame.columns]
-    return frame.sql(f"SELECT {', '.join(terms)} FROM this"), {**kinds, **dict.fromkeys(reads, "number")}
+def numbers_of(kinds: dict[str, str]) -> list[str]:
+    """The columns of numbers, those of times among them."""
+    return [number_of(name, kind) for name, kind in kinds.items() if kind in ("number", "time", "text time")]
+
+
+def time_stages(kinds: dict[str, str], reads: dict[str, str]) -> list[dict[str, Any]]:
+    """The stages that make numbers of times, and of texts that are times, which SQL in `reads` reads."""
+    stages: list[dict[str, Any]] = []
+    times, texts = of_kind(kinds, "time"), of_kind(kinds, "text time")
+    if times:
+        stages.append({"kind": "datetime_parts", "id": _TIMES, "inputs": times, "parts": ["unix_time"]})
+    if texts:
+        terms = ", ".join(f"{reads[name]} AS {quoted(number_of(name, 'text time'))}" for name in texts)
+        stages.append({"kind": "sql_transformer", "id": _TEXT_TIMES, "inputs": texts,
+                       "statement": f"SELECT *, {terms} FROM __THIS__"})
+    return stages
 
 
 def quoted(name: str) -> str:

@@ -21,8 +21,9 @@ from ._packed import extract, packed, unpacked
 from ._quick import MOST_ROWS, quick
 from ._rows import ROW, count_of, sorted_by_row
 from ._runs import Run
-from ._table_columns import (GROUP, WEIGHT, as_numbers, free_name, of_kind, quoted,
-                             require_usable, same_rows, table_of, without_names)
+from ._like_fit import fitted_columns, like_fit
+from ._table_columns import (GROUP, WEIGHT, columns_of, free_name, mixed_columns, of_kind, quoted, require_usable,
+                             same_rows, table_of, time_stages, without_names)
 from ._text_times import text_times
 from .errors import LeakWarning, ProtiumError, UsageError
 from .model import Model, Pipeline
@@ -81,10 +82,9 @@ class TableEstimator(BaseEstimator):
         validation = self._validation(given)
         by_row = self.validation is None and given.group is None and "share" in validation
         extra = {**extra, ROW: _estimator.row_numbers(rows)} if by_row else extra
-        frame, kinds = self._table(given.X, extra, find_times=True)
-        require_usable(kinds)
-        kinds = without_names(frame, kinds, given.X)
+        frame, kinds = self._fitted_table(given.X, extra, goes_on=self.warm_start and start is not None)
         *stages, estimator = self._stages(kinds, rows, validation)
+        stages = [*time_stages(kinds, self._text_times), *stages]
         if by_row and mostly_equal(frame, [*kinds, *labels]):
             estimator["train"]["validation"].setdefault("by", [ROW])
         estimator = {**estimator, "gang": {"workers": self.workers}, **learns}
@@ -122,13 +122,23 @@ class TableEstimator(BaseEstimator):
         same_rows(X, y)
         return with_validation(rows, X, y, group)
 
-    def _table(self, X: Any, extra: dict[str, Any], find_times: bool = False) -> tuple[Any, dict[str, str]]:
-        """table_of() with texts that are times as seconds, those of the fit or, with `find_times`,
-        those that these rows show."""
+    def _fitted_table(self, X: Any, extra: dict[str, Any], goes_on: bool) -> tuple[Any, dict[str, str]]:
+        """table_of() for a fit, with what else the kinds say: "text time", "left out". `goes_on`: columns
+        of the names of the last fit are what they were there."""
+        if goes_on and columns_of(X) == list(self._columns):
+            return self._table(X, extra), {name: each.kind for name, each in self._columns.items()}
+        self._mixed = mixed_columns(X)
         frame, kinds = table_of(default_session(self.engine), X, extra)
-        if find_times:
-            self._text_times = text_times(frame.limit(_ROWS_FOR_TIMES), of_kind(kinds, "text"))
-        return as_numbers(frame, kinds, self._text_times)
+        require_usable(kinds, frame.schema)
+        self._text_times = text_times(frame.limit(_ROWS_FOR_TIMES), of_kind(kinds, "text"))
+        kinds = without_names(frame, {**kinds, **dict.fromkeys(self._text_times, "text time")}, X)
+        self._columns = fitted_columns(frame, kinds)
+        return frame, kinds
+
+    def _table(self, X: Any, extra: dict[str, Any]) -> Any:
+        """table_of() with the types of the fit."""
+        frame, _ = table_of(default_session(self.engine), X, extra, self._mixed)
+        return like_fit(frame, self._columns)
 
     def _learned(self, stages: list[dict[str, Any]], frame: Any, start: bytes | None) -> Model:
         with frame.session._watch.during(self.verbose, self.callbacks):
@@ -215,7 +225,7 @@ class TableEstimator(BaseEstimator):
         same_rows(X, y)
         model = self._model()
         extra = dict(zip(self._labels, [y] if y.ndim == 1 else y.T))
-        frame = self._table(X, extra)[0]
+        frame = self._table(X, extra)
         measured = model.evaluate(frame)
         if self.check_leaks and y.ndim == 1:
             _warn_of_results(model, frame, 3, measured=measured)
@@ -239,29 +249,17 @@ class TableEstimator(BaseEstimator):
                 _scorers[self] = None
         return _scorers[self]
 
-    def _read_times(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The rows with texts that are times as seconds."""
-        names = list(self._text_times)
-        if not names:
-            return rows
-        texts = {name: [row[name] for row in rows] for name in names}
-        frame = default_session(self.engine).table({**texts, ROW: _estimator.row_numbers(len(rows))})
-        terms = [f"{read} AS {quoted(name)}" for name, read in self._text_times.items()]
-        read = sorted_by_row(frame.sql(f"SELECT {', '.join(terms)}, {ROW} FROM this").to_columns())
-        times = {name: [each if each == each else None for each in read[name].tolist()] for name in names}
-        return [{**row, **{name: times[name][i] for name in names}} for i, row in enumerate(rows)]
-
     def _scored(self, X: Any) -> dict[str, Any]:
         """The predictions' columns, in the order of the rows."""
         _estimator.require_fitted(self)
         X = _estimator.checked(self, X, reset=False)
         if 0 < count_of(X) <= MOST_ROWS:
             scorer = self._quick_scorer()
-            columns = quick(scorer, X, self._read_times) if scorer is not None else None
+            columns = quick(scorer, X, self._columns) if scorer is not None else None
             if columns is not None:
                 return columns
         model = self._model()
-        frame, _ = self._table(X, {})
+        frame = self._table(X, {})
         return sorted_by_row(model.transform(frame, keep=[ROW]).to_columns())
 
     def __sklearn_tags__(self) -> Any:

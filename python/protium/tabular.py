@@ -12,7 +12,7 @@ from typing import Any
 
 from . import _estimator
 from ._fit_options import effort_for
-from ._table_columns import of_kind
+from ._table_columns import numbers_of, of_kind
 from ._table_estimator import TableEstimator
 from ._table_targets import TableClassifier, TableRegressor
 from .errors import UsageError
@@ -89,7 +89,7 @@ class _Net(TableEstimator):
         return effort_for(rows).net_validation
 
     def _stages(self, kinds: dict[str, str], rows: int, validation: dict[str, Any]) -> list[dict[str, Any]]:
-        numeric, texts = of_kind(kinds, "number"), of_kind(kinds, "text")
+        numeric, texts = numbers_of(kinds), of_kind(kinds, "text")
         wide = len(numeric) > _MANY_NUMBERS
         stages: list[dict[str, Any]] = []
         estimator: dict[str, Any] = {"kind": "torch_estimator", "net": self._net(wide),

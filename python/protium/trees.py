@@ -12,7 +12,7 @@ from typing import Any
 from . import _estimator
 from ._fit_options import effort_for
 from ._held_out import Rows, pair_of
-from ._table_columns import of_kind, same_rows
+from ._table_columns import number_of, numbers_of, of_kind, same_rows
 from ._table_estimator import TableEstimator
 from ._table_targets import TableClassifier, TableRegressor
 
@@ -65,7 +65,8 @@ class _Trees(TableEstimator):
 
         _estimator.require_fitted(self)
         gains = {each["column"]: each["gain"] for each in self.metrics_["splits"]}
-        gain = np.array([gains.get(name, 0.0) for name in self._features], "float64")
+        read = {name: number_of(name, each.kind) for name, each in self._columns.items()}
+        gain = np.array([gains.get(read[name], gains.get(name, 0.0)) for name in self._features], "float64")
         return gain / gain.sum() if gain.sum() > 0 else gain
 
     def _fit(self, *args: Any) -> Any:
@@ -78,7 +79,7 @@ class _Trees(TableEstimator):
         return effort_for(rows).validation
 
     def _stages(self, kinds: dict[str, str], rows: int, validation: dict[str, Any]) -> list[dict[str, Any]]:
-        numeric, texts = of_kind(kinds, "number"), of_kind(kinds, "text")
+        numeric, texts = numbers_of(kinds), of_kind(kinds, "text")
         estimator: dict[str, Any] = {"kind": "tree_estimator", "trees": self._shape(kinds, rows, bool(validation)),
                                      "train": self._train_options(validation, _PATIENCE, {})}
         if numeric:
@@ -113,7 +114,7 @@ def _input(column: Any, kinds: dict[str, str]) -> str:
         if not 0 <= column < len(names):
             raise ValueError(f"there is no column {column}: X has {len(names)}, from 0 on")
         column = names[column]
-    return f"{column}__{_INDEX}" if kinds.get(column) == "text" else column
+    return f"{column}__{_INDEX}" if kinds.get(column) == "text" else number_of(column, kinds.get(column, ""))
 
 
 class TreeRegressor(_Trees, TableRegressor):

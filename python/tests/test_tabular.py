@@ -75,7 +75,8 @@ class Tabular(unittest.TestCase):
         self.assertGreater(model.score(X, y), 0.95)
         kinds = {each["kind"]: each.get("inputs") for each in model._model().pipeline}
         self.assertEqual(kinds["string_indexer"], ["shop", "open"])
-        self.assertEqual(kinds["imputer"], ["day", "on", "price"])
+        self.assertEqual(kinds["datetime_parts"], ["day", "on"])
+        self.assertEqual(kinds["imputer"], ["day__time__unix_time", "on__time__unix_time", "price"])
         np.testing.assert_array_equal(model.predict(X[::-1]), model.predict(X)[::-1])
         with self.assertRaisesRegex(ValueError, "feature names should match|features"):
             model.predict(X.drop(columns="price"))
