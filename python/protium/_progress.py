@@ -19,7 +19,8 @@ def is_hearing() -> bool:
     return bool(getattr(_thread, "hearing", False))
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
+    """Whether a person reads what is printed: on a terminal, or in a notebook."""
     try:
         return sys.stderr.isatty() or "ipykernel" in sys.modules
     except (AttributeError, ValueError):
@@ -44,6 +45,7 @@ class Progress:
         self._steps = 0
         self._unit = "epoch"  # Or "round".
         self._told = 0.0
+        self._notes: set[str] = set()  # Those that were told: of a table that is brought again, say.
 
     @contextlib.contextmanager
     def during(self, shown: bool | None, callbacks: Any) -> Iterator[None]:
@@ -76,7 +78,7 @@ class Progress:
         if read.get("event") in ("epoch", "validation"):
             for each in self._callbacks:
                 each(read)
-        if _is_watched() if self._shown is None else self._shown:
+        if is_watched() if self._shown is None else self._shown:
             self._tell(read)
 
     def _tell(self, event: dict[str, Any]) -> None:
@@ -90,6 +92,9 @@ class Progress:
             line = f"{self._unit} {event.get('epoch')}  loss {event.get('loss', 0):.4g}  {self._validation}"
             self._line(line.rstrip(), event.get("step") == self._steps)
         elif kind in ("note", "warning"):
+            if event.get("message") in self._notes:
+                return
+            self._notes.add(event.get("message", ""))
             self._line(f"{kind}  {event.get('message', '')}", True)
         elif kind == "waiting":
             self._line(f"waiting  {event.get('why', '')}", True)

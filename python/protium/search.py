@@ -11,6 +11,7 @@ import sys
 from typing import Any, Iterator, Mapping, Sequence
 
 from . import _library
+from ._progress import is_watched
 
 
 class Trial:
@@ -59,6 +60,7 @@ class Search:
 
     With save="trials.jsonl" all that is asked, reported and told is written there, and a program
     that was killed goes on with the next trial; those that were never told are asked for again.
+    verbose: whether to print a line for each trial; unless set, on terminals and in notebooks.
     """
 
     def __init__(self, space: Mapping[str, Any], *, method: str = "tpe", trials: int = 20,
@@ -69,8 +71,9 @@ class Search:
                  require: Sequence[str] = (),
                  higher_is_better: bool | str | Sequence[str] = False,
                  save: str | os.PathLike[str] = "", least: float = 0,
-                 first: Sequence[Mapping[str, Any]] = ()) -> None:
+                 first: Sequence[Mapping[str, Any]] = (), verbose: bool | None = None) -> None:
         self._handle = 0
+        self._planned, self._verbose = 0 if method == "grid" else trials, verbose
         options = {"space": {name: _plain(values) for name, values in space.items()},
                    "method": method, "trials": trials, "seed": seed, "lag": lag, "prune": prune,
                    "grace": grace, "reduction": reduction, "brackets": brackets,
@@ -106,9 +109,24 @@ class Search:
                         for name, number in value.items()}
             _library.call("pt_search_tell_all", self._handle, trial.number,
                           json.dumps(measured).encode())
-            return
-        given = math.nan if value is None else float(value)
-        _library.call("pt_search_tell", self._handle, trial.number, given, error.encode())
+        else:
+            given = math.nan if value is None else float(value)
+            _library.call("pt_search_tell", self._handle, trial.number, given, error.encode())
+        if is_watched() if self._verbose is None else self._verbose:
+            print(self._line(trial), file=sys.stderr, flush=True)
+
+    def _line(self, trial: Trial) -> str:
+        """What is known of a trial that is over."""
+        table = self._table()
+        rows = {each["trial"]: each for each in table["trials"]}
+        parts = [f"trial {trial.number}" + (f" of {self._planned}" if self._planned else ""),
+                 _result_of(rows[trial.number])]
+        best = rows.get(table["best"])
+        if "front" in table:
+            parts.append(f"{len(table['front'])} on the Pareto front")
+        elif best is not None and best.get("value") is not None:
+            parts.append(f"best {best['value']:.4g} in trial {best['trial']}")
+        return "  ".join([*parts, *(f"{name} {_short(each)}" for name, each in trial.values.items())])
 
     def __iter__(self) -> Iterator[Trial]:
         """Asks until there are no more trials."""
@@ -134,6 +152,18 @@ class Search:
         """With several metrics, the Pareto front."""
         table = self._table()
         return [each for each in table["trials"] if each["trial"] in table.get("front", ())]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _result_of(row: Mapping[str, Any]) -> str:
+    """The value of a trial, or those of several metrics, or why it has none."""
+    metrics = row.get("measured") or {}
+    if len(metrics) > 1:
+        return "  ".join(f"{name} {each:.4g}" for name, each in metrics.items() if each is not None)
+    return str(row["state"]) if row.get("value") is None else f"value {row['value']:.4g}"
 
 
 def _plain(value: Any) -> Any:

@@ -25,12 +25,14 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
 
     `space`, `method`, `trials`, `seed` and `first` are those of the search; all else, also what is known
     after fit(), is as for GridSearchCV. The trials come one after another, each of them after the
-    scores of those before; `n_jobs` folds of one are fitted at the same time.
+    scores of those before; `n_jobs` folds of one are fitted at the same time. verbose: whether to
+    print a line for each trial; unless set, on terminals and in notebooks; from 2 on also what
+    GridSearchCV prints.
     """
 
     def __init__(self, estimator: Any, space: Mapping[str, Any], *, method: str = "tpe",
                  trials: int = 64, seed: int = 0, scoring: Any = None, n_jobs: int | None = None,
-                 refit: Any = True, cv: Any = None, verbose: int = 0,
+                 refit: Any = True, cv: Any = None, verbose: int | None = None,
                  pre_dispatch: Any = "2*n_jobs", error_score: Any = float("nan"),
                  return_train_score: bool = False,
                  first: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -46,17 +48,19 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
         """Searches, and fits the best parameters to all rows. Fits print no progress unless the
         estimator has verbose=True."""
-        given = self.estimator
+        given, shown = self.estimator, self.verbose
+        self.verbose = max(int(shown or 0) - 1, 0)  # What scikit-learn prints beside it.
+        self._shown = None if shown is None else bool(shown)
         if hasattr(given, "get_params") and given.get_params(deep=False).get("verbose", False) is None:
             self.estimator = clone(given).set_params(verbose=False)
         try:
             return super().fit(X, y, **params)
         finally:
-            self.estimator = given
+            self.estimator, self.verbose = given, shown
 
     def _run_search(self, evaluate_candidates: Callable[..., Mapping[str, Any]]) -> None:
         search = Search(self.space, method=self.method, seed=self.seed, higher_is_better=True,
-                        first=self.first,
+                        first=self.first, verbose=self._shown,
                         trials=0 if self.method == "grid" else self.trials)
         for trial in search:
             results = evaluate_candidates([trial.values])

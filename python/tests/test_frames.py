@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of all kinds in and out."""
 
+import contextlib
 import datetime
 import decimal
 import gc
 import importlib
+import io
 import os
 import tempfile
 import unittest
@@ -323,6 +325,15 @@ class Frames(unittest.TestCase):
             capsule = frame.__arrow_c_stream__()
             del capsule
         self.assertEqual(frame.count(), 1)
+
+    def test_what_is_noted_of_a_column_is_told_once(self):
+        pd = module("pandas")
+        rows = pd.DataFrame({"at": pd.date_range("2024-01-01", periods=3, tz="Europe/Berlin")})
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), pt.Session("local[1]", progress=True) as session:
+            for _ in range(2):
+                self.assertEqual(session.table(rows).count(), 3)
+        self.assertEqual(said.getvalue().count("those of UTC, not of Europe/Berlin"), 1, said.getvalue())
 
     def test_what_outlives_a_session_says_so(self):
         session = pt.Session()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches over objectives of Python's, and over scikit-learn's folds."""
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import signal
@@ -205,6 +207,32 @@ class Asking(unittest.TestCase):
             search.ask()
 
 
+class Progress(unittest.TestCase):
+    def lines(self, told, **options):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            search = pt.Search({"x": {"uniform": [-5, 5]}, "kind": ["a"]}, trials=3, **options)
+            for trial in search:
+                told(search, trial)
+        return said.getvalue().splitlines()
+
+    def test_each_trial_is_a_line(self):
+        lines = self.lines(lambda search, trial: search.tell(trial, [4.0, 1.5, 2.0][trial.number - 1]), verbose=True)
+        self.assertEqual([line.split("  x ")[0] for line in lines],
+                         ["trial 1 of 3  value 4  best 4 in trial 1", "trial 2 of 3  value 1.5  best 1.5 in trial 2",
+                          "trial 3 of 3  value 2  best 1.5 in trial 2"])
+        self.assertRegex(lines[0], r"  x -?\d\.\d+  kind a$")
+
+    def test_trials_without_a_value_and_with_several_say_so(self):
+        self.assertIn("trial 1 of 3  failed", self.lines(lambda search, trial: search.tell(trial, error="no"), verbose=True)[0])
+        several = self.lines(lambda search, trial: search.tell(trial, {"a": 1.0, "b": 2.5}), verbose=True, metric=["a", "b"])
+        self.assertIn("trial 1 of 3  a 1  b 2.5  1 on the Pareto front  x ", several[0])
+
+    def test_where_nobody_watches_it_is_quiet(self):
+        for options in ({}, {"verbose": False}):
+            self.assertEqual(self.lines(lambda search, trial: search.tell(trial, 1.0), **options), [])
+
+
 class OverFolds(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -240,6 +268,17 @@ class OverFolds(unittest.TestCase):
             search.fit(self.X, self.y)
         self.np.testing.assert_array_equal(ours.cv_results_["mean_test_score"],
                                            theirs.cv_results_["mean_test_score"])
+
+    def test_progress_is_that_of_the_search(self):
+        from sklearn.tree import DecisionTreeClassifier
+
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+            search = pt.SearchCV(DecisionTreeClassifier(), {"max_depth": {"int_uniform": [1, 6]}}, trials=2, cv=2,
+                                 verbose=True).fit(self.X, self.y)
+        self.assertEqual(len(said.getvalue().splitlines()), 2, said.getvalue())
+        self.assertRegex(said.getvalue(), r"^trial 1 of 2  value 0\.\d+  best 0\.\d+ in trial 1  max_depth \d\n")
+        self.assertIs(search.get_params()["verbose"], True)
 
     def test_of_several_scores_one_is_learned_from(self):
         from sklearn.tree import DecisionTreeClassifier

@@ -55,10 +55,9 @@ std::vector<MetricSpec> NumberMetrics() {
        false,
        MakeExpRmspe},
       {"mase@k",
-       "mean absolute error, divided by that of the value k rows before in the training rows of "
-       "the "
-       "same series; write the season in rows in place of k: \"mase@7\"; needs a stage of earlier "
-       "rows, which names the series",
+       "mean absolute error, divided by that of repeating the value k rows before, in the training "
+       "rows of the same series; write the season in rows in place of k: \"mase@7\"; needs a stage "
+       "of earlier rows, which names the series",
        {kValues},
        false,
        nullptr,
@@ -70,7 +69,7 @@ std::vector<MetricSpec> NumberMetrics() {
        false,
        MakePinball},
       {"coverage",
-       "share of labels from the lowest to the highest of the predicted quantiles",
+       "share of labels between the lowest and the highest predicted quantile",
        {kQuantiles},
        true,
        MakeCoverage}};
@@ -149,6 +148,30 @@ const std::vector<MetricSpec>& Table() {
   }();
   return table;
 }
+
+// What scikit-learn, LightGBM and XGBoost call them.
+constexpr std::pair<std::string_view, std::string_view> kNamesElsewhere[] = {
+    {"acc", "accuracy"},
+    {"average_precision", "pr_auc"},
+    {"binary_logloss", "log_loss"},
+    {"brier_score", "brier"},
+    {"cross_entropy", "log_loss"},
+    {"l1", "mae"},
+    {"l2", "mse"},
+    {"logloss", "log_loss"},
+    {"mean_absolute_error", "mae"},
+    {"mean_absolute_percentage_error", "mape"},
+    {"mean_squared_error", "mse"},
+    {"mlogloss", "log_loss"},
+    {"multi_logloss", "log_loss"},
+    {"neg_brier_score", "brier"},
+    {"neg_log_loss", "log_loss"},
+    {"neg_mean_absolute_error", "mae"},
+    {"neg_mean_squared_error", "mse"},
+    {"neg_root_mean_squared_error", "rmse"},
+    {"roc_auc", "auc"},
+    {"root_mean_squared_error", "rmse"},
+};
 
 // The number in `name` in the position of the "k" that `row` ends in: plain digits
 // without a leading zero, so that each metric has one name.
@@ -237,6 +260,12 @@ Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpe
       row.name = name;
       return row;
     }
+  }
+  for (const auto& [theirs, ours] : kNamesElsewhere) {
+    if (name != theirs) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "unknown metric \"" + name + "\"",
+                 .fix = "did you mean \"" + std::string(ours) + "\"?"});
   }
   return UnknownName("metric", name, known);
 }

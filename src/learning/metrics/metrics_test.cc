@@ -163,6 +163,14 @@ TEST(Metrics, NameTheNearestOfAnUnknownOne) {
   EXPECT_THAT(fault.fix, HasSubstr("\"rmse\""));
 }
 
+TEST(Metrics, KnowWhatOthersCallThem) {
+  const auto fix = [](const char* name) {
+    return FaultOf(MetricState::Make({name}, kTwo).status()).fix;
+  };
+  EXPECT_EQ(fix("roc_auc"), "did you mean \"auc\"?");
+  EXPECT_EQ(fix("average_precision"), "did you mean \"pr_auc\"?");
+}
+
 TEST(Metrics, RefuseAnotherKindOfTarget) {
   const Fault fault = FaultOf(MetricState::Make({"rmse"}, kTwo).status());
   EXPECT_EQ(fault.what, "metric \"rmse\" does not fit this kind of label");

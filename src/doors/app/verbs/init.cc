@@ -307,6 +307,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   LookedTable main = std::move(tables.front());
   tables.erase(tables.begin());
   FirstJobSpec spec{.name = name,
+                    .file = output.filename().string(),
                     .data = DataOf(main_place, program ? "." : fs::absolute(output).parent_path()),
                     .label = label};
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
