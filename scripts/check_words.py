@@ -32,7 +32,12 @@ _STRANGE = re.compile(r"\b(in vain|turned out|fault of ours|borne|the number of 
                       r"of little use for learning|inputs: \d+ categor|is no (horizon|type|format|object store|database)|summed their numbers|"
                       r"does not know what to do with|engine is of another version|a few cells turn into|"
                       r"come to its end by then|was meant to have|feed its inputs, in their order|what came out|"
-                      r"from the first byte to the|where the good ones are|is told on stderr|forgives outliers|as many mistakes in each class)\b",
+                      r"from the first byte to the|where the good ones are|is told on stderr|forgives outliers|as many mistakes in each class|"
+                      r"on a line \(correlation|times a number, plus another|in its text in|is only there where|show tell the same|"
+                      r"programs keep what they have|others have meanwhile|what recurs in dates|beforehand, init|0 fills up|"
+                      r"weighs counts|one sum a row of|so intervals, instead|labels of yes or no|keeps for people|is told no|"
+                      r"another number gives other|are no usual step|said its address|set anew|something else than a|one object a line|"
+                      r"by samples of its|says of what a table|leaves given words out)\b",
                       re.IGNORECASE)
 _FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
 

@@ -140,7 +140,7 @@ def numbers(y: Any) -> Any:
     try:
         made = np.asarray(y, "float64")
     except (TypeError, ValueError):
-        raise ValueError("y holds something else than numbers: texts and other classes are for a classifier") from None
+        raise ValueError("y holds something other than numbers: texts and other classes are for a classifier") from None
     if HAS_SKLEARN:
         return check_array(y, ensure_2d=False, dtype="float64", input_name="y")
     if not np.isfinite(made).all():

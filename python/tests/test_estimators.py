@@ -321,7 +321,7 @@ class Estimators(unittest.TestCase):
         X, y = passengers(200)
         with self.assertRaisesRegex(pt.UsageError, "hidden='64' is a text"):
             pt.TabularClassifier(hidden="64", check_leaks=False).fit(X, y)
-        with self.assertRaisesRegex(ValueError, "y holds something else than numbers"):
+        with self.assertRaisesRegex(ValueError, "y holds something other than numbers"):
             pt.TreeRegressor().fit(X, y)
         model = pt.TabularClassifier(**{**QUICK, "hidden": 8}).fit(X, y)
         self.assertEqual(model.model_.pipeline[-1]["net"]["hidden"], [8])

@@ -54,8 +54,8 @@ interface Pool {
 function stateOf(claim: Claim): string {
   if (claim.waits) return "waits";
   if (claim.workers === 0) return "paused";
-  if (claim.pausing) return "pauses after its step";
-  return claim.shrinks_to < claim.workers ? `shrinks to ${claim.shrinks_to} after its step` : "holds";
+  if (claim.pausing) return "pauses after its current step";
+  return claim.shrinks_to < claim.workers ? `shrinks to ${claim.shrinks_to} after its current step` : "holds";
 }
 
 function Who({ who, run }: { who: string; run?: string }) {

@@ -139,7 +139,7 @@ std::string TimeStages(const JobOutline& outline) {
     if (!outline.linear_series() || !long_ago) parts.push_back(Dump(Json(each)));
   }
   return fmt::format(
-      "[[pipeline]]                          # what recurs in dates and times\n"
+      "[[pipeline]]                          # recurring parts of dates and times\n"
       "kind   = \"datetime_parts\"\nid     = \"when\"\n{}parts  = [{}]\n\n",
       InputsOf(outline.columns.times), fmt::join(parts, ", "));
 }
@@ -369,8 +369,8 @@ std::string SearchText(const JobOutline& outline) {
 std::string JobText(const JobOutline& outline) {
   const FirstJobSpec& spec = outline.spec;
   const std::string& table = spec.source.tables.front().place.name;
-  std::string text = fmt::format("# Predicts {} from {} ({}). Run it: protium run {}.toml\n",
-                                 outline.label.name, table, AimText(outline.aim), spec.name);
+  std::string text = fmt::format("# Predicts {} from {} ({}). Run it: protium run {}\n",
+                                 outline.label.name, table, AimText(outline.aim), spec.file);
   for (const std::string& each : WhyLines(outline)) text += CutToWidth("# " + each, 100) + "\n";
   for (const std::string& each : outline.columns.left_out) {
     text += CutToWidth("# Left out: " + each, 100) + "\n";

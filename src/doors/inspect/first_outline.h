@@ -17,7 +17,7 @@ namespace protium {
 inline constexpr const char* kTrendColumn = "trend";
 
 struct FirstJobSpec {
-  std::string name;  // The job's name.
+  std::string name;                   // The job's name.
   std::string file = name + ".toml";  // Where it is written.
   std::string data;  // The folder of the tables, relative to the job file; empty: none needed.
   FirstSource source;

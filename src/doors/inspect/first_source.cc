@@ -146,7 +146,7 @@ std::string DateNote(const std::string& name, const TextDate& date) {
   std::string note = fmt::format("{} is read as a {} written {}", name, kind, date.pattern);
   if (date.short_year) note += ", of the years 1969 to 2068";
   if (!date.other.empty()) {
-    note += fmt::format("; {} fits as well: if that is meant, change the pattern", date.other);
+    note += fmt::format("; {} fits, too: if that is meant, change the pattern", date.other);
   }
   return note;
 }

@@ -214,7 +214,7 @@ std::string MemoryText(const Json& forecast) {
     parts.push_back(bytes("worker_bytes") + " in " + WorkersText(forecast));
   }
   if (memory.contains("rows_bytes")) {
-    parts.push_back(fmt::format("{} for the rows of all workers, if the SQL returns {}",
+    parts.push_back(fmt::format("{} for the rows of all workers, if the SQL returns {} rows",
                                 bytes("rows_bytes"), Grouped(memory["rows"].get<int64_t>())));
   }
   return parts.empty() ? "" : fmt::format("about {}", fmt::join(parts, ", "));

@@ -98,7 +98,8 @@ TEST_F(Forecasts, WithoutARunKnowSizesAlone) {
   EXPECT_EQ(forecast["memory"]["rows_bytes"], 100'000);
   const std::string text = ForecastText(forecast, 200);
   EXPECT_THAT(text, HasSubstr("time    unknown until this job has run once"));
-  EXPECT_THAT(text, HasSubstr("97.7 KiB for the rows of all workers, if the SQL returns 1,000"));
+  EXPECT_THAT(text,
+              HasSubstr("97.7 KiB for the rows of all workers, if the SQL returns 1,000 rows"));
   EXPECT_TRUE(Forecast(runs(), "shop", Settings(10, 64), Json::object()).empty());
 }
 

@@ -283,7 +283,7 @@ struct JobRun {
              "keeps what the columns held and how the test rows differ, for the page; unless set, "
              "of tables of up to 1,000,000 rows"});
     visit("compared", compared,
-          {.help = "what other models came to, in words, which `protium runs show` repeats; "
+          {.help = "how other models did, in words, which `protium runs show` repeats; "
                    "`protium init` writes it"});
   }
 };
@@ -325,8 +325,8 @@ struct JobFile {
     visit("name", name, {.help = "name of the run; unless set, that of the file"});
     visit("data", data, {.help = "folder of the tables, relative to the job file"});
     visit("engine", engine, {.help = "where the job runs: an address, or a table"});
-    visit("run", run, {.help = "what the run keeps for people"});
-    visit("leaks", leaks, {.help = "what makes a model look better than it is"});
+    visit("run", run, {.help = "what the run records beside its results"});
+    visit("leaks", leaks, {.help = "warnings of target leaks"});
     visit("extensions", extensions,
           {.help = "shared libraries with your own nets, relative to the job file"});
     visit("tables", tables, {.help = "tables by name"});
@@ -342,7 +342,7 @@ struct JobFile {
     visit("search", search, {.help = "fits with several sets of options and keeps the best"});
     visit("folds", folds, {.help = "measures by cross-validation on the training rows"});
     visit("outputs", outputs, {.help = "tables to write, by name"});
-    visit("stream", stream, {.help = "instead of a run: events to score as they come"});
+    visit("stream", stream, {.help = "events to score as they arrive, instead of a run"});
   }
 };
 

@@ -97,9 +97,9 @@ TEST_F(LeakCheck, NamesSumsAndCopiesOfTheLabel) {
     return fmt::format("{},{},{:.2f},{},{}", casual, registered, draw.Normal(), casual + registered,
                        casual + registered);
   });
-  EXPECT_THAT(found, ElementsAre(HasSubstr("casual is a part of y = casual + registered"),
+  EXPECT_THAT(found, ElementsAre(HasSubstr("casual is part of y = casual + registered"),
                                  HasSubstr("copy equals y in every row"),
-                                 HasSubstr("registered is a part of y = casual + registered")));
+                                 HasSubstr("registered is part of y = casual + registered")));
 }
 
 // As below, in a job that also holds validation rows out.

@@ -174,7 +174,7 @@ std::string RowCountsText(const Json& tables, const Json& reads) {
     if (each.contains("rows")) {
       const std::string size = BytesText(each["bytes"].get<double>());
       says = each["exact"] == true ? fmt::format("{} rows", Grouped(each["rows"].get<int64_t>()))
-                                   : fmt::format("about {} rows, by samples of its {}",
+                                   : fmt::format("about {} rows, estimated from samples of its {}",
                                                  Grouped(each["rows"].get<int64_t>()), size);
     }
     rows.push_back({"  " + each["table"].get<std::string>(), says});

@@ -16,8 +16,9 @@ namespace protium {
 // database. "rows" and "bytes" are missing if unknown. Files that cannot be read have neither.
 Json CountRows(Session& session);
 
-// The same as a text table, one line per table: "flights  about 30,000 rows, by samples of its 1.9
-// MiB"; of a source another line says what is read of it, by `reads` (EnginePlan::reads).
+// The same as a text table, one line per table: "flights  about 30,000 rows, estimated
+// from samples of its 1.9 MiB"; of a source another line says what is read of it, by `reads`
+// (EnginePlan::reads).
 std::string RowCountsText(const Json& tables, const Json& reads);
 
 }  // namespace protium

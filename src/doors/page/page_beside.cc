@@ -72,8 +72,8 @@ Status PageBeside::AwaitAddress() {
     if (n <= 0) {
       return Fail({.exit = Exit::kEnvironment,
                    .what = "the web page of the run did not start",
-                   .why = ready.empty() ? "it has not said its address within 20 s"
-                                        : "what it says of it stands above",
+                   .why = ready.empty() ? "it has not printed its address within 20 s"
+                                        : "its message is above",
                    .fix = "run without --ui, and protium ui beside it"});
     }
     text.append(bytes.data(), size_t(n));

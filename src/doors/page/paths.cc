@@ -36,8 +36,8 @@ constexpr ApiPath kPaths[] = {
     {"applications/{run}/stages", "",
      "its parts as stages, with the ranks that ran in them as tasks"},
     {"applications/{run}/executors", "",
-     "the executors at work, with their tasks and the most memory they had resident"},
-    {"applications/{run}/allexecutors", "", "all executors that it has had"},
+     "the executors at work, with their tasks and their peak resident memory"},
+    {"applications/{run}/allexecutors", "", "all executors it has had"},
     {"applications/{run}/environment", "", "its settings and versions"},
     {"gangs", "", "the ranks of all runs in progress"},
     {"machine", "", "the pool: who holds what, who waits and why, warm workers, memory"},
@@ -61,7 +61,7 @@ constexpr ApiPath kPaths[] = {
     {"runs/{run}/files", "", "its files"},
     {"runs/{run}/files/{path}", "from:integer", "a part of a file, from that byte on"},
     {"runs/{run}/score", "", "rows as JSON, scored with its model", kJson, "post"},
-    {"runs/{run}/labels", "", "its tags and its note, set anew", kJson, "post"},
+    {"runs/{run}/labels", "", "sets its tags and its note", kJson, "post"},
     {"runs/{run}", "", "removes it", kJson, "delete"},
 };
 

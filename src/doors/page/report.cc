@@ -108,8 +108,8 @@ Result<std::string> Written(const fs::path& run) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Protium</title>\n"
       "<style>{}</style>\n</head>\n<body>\n<div id=\"page\"></div>\n"
-      "<noscript>This report needs JavaScript; protium status and protium runs show tell the same "
-      "without.</noscript>\n"
+      "<noscript>This report needs JavaScript; protium status and protium runs show print the same "
+      "figures.</noscript>\n"
       "<script type=\"application/json\" id=\"report\">{}</script>\n"
       "<script type=\"module\">{}</script>\n</body>\n</html>\n",
       script.hash, style.hash, style_text, data, script_text);

@@ -111,7 +111,7 @@ TEST(Arbiter, TwoElasticGangsShareEqually) {
   arbiter.Ask(2, Gang(2, 1, 4), Second(1));
   EXPECT_THAT(Told(arbiter),
               ElementsAre("grant 1: 4", "shrink 1: 2",
-                          "wait 2: waiting for 1 core: p1 holds 4, yields after its step"));
+                          "wait 2: waiting for 1 core: p1 holds 4, yields after its current step"));
   arbiter.GiveBack(1, Seats(2), Second(2));
   EXPECT_THAT(Told(arbiter), ElementsAre("grant 2: 2"));
   EXPECT_EQ(arbiter.due(), Second(32)) << "when the first may be asked again";
@@ -154,7 +154,7 @@ TEST(Arbiter, AHigherPriorityMakesAGangPauseAndItComesBackInItsPlace) {
   arbiter.Ask(2, urgent, Second(1));
   EXPECT_THAT(Told(arbiter),
               ElementsAre("grant 1: 2", "pause 1",
-                          "wait 2: waiting for 1 core: p1 holds 2, pauses after its step"));
+                          "wait 2: waiting for 1 core: p1 holds 2, pauses after its current step"));
   arbiter.GiveBack(1, Seats(2), Second(2));
   EXPECT_THAT(Told(arbiter), ElementsAre("grant 2: 1"));
   arbiter.Ask(1, Gang(1, 2, 2), Second(3));

@@ -28,7 +28,7 @@ Amount OnlyMissing(const Amount& need, const Amount& missing) {
           missing.devices > 0 ? need.devices : 0};
 }
 
-// "nightly (pid 411) holds 2, yields after its step; hourly holds 1; and 3 others".
+// "nightly (pid 411) holds 2, yields after its current step; hourly holds 1; and 3 others".
 std::string HoldersText(const PoolMachine& machine, const std::vector<KnownClaim>& claims,
                         const SeatPlan& plan, const Amount& missing) {
   const auto held = [&](size_t i) {
@@ -51,7 +51,8 @@ std::string HoldersText(const PoolMachine& machine, const std::vector<KnownClaim
                         amount.bytes > 0 ? BytesText(double(amount.bytes))
                                          : std::to_string(amount.cores + amount.devices));
     if (yields(each)) {
-      text += plan.line(each).workers == 0 ? ", pauses after its step" : ", yields after its step";
+      text += plan.line(each).workers == 0 ? ", pauses after its current step"
+                                           : ", yields after its current step";
     }
   }
   const size_t others = holders.size() - std::min(holders.size(), kHoldersShown);

@@ -226,7 +226,7 @@ TEST_F(SeriesMeasures, TimesOfNoUsualStepHaveNoSeason) {
   for (int i = 0; i < 40; ++i) odd << DayText(i * i) << ",0," << i % 5 << "\n";
   odd.close();
   EXPECT_THAT(FaultOfFitting(Stages({{"baseline", "seasonal"}}), "odd.csv").why,
-              HasSubstr("the times in \"day\" are no usual step apart"));
+              HasSubstr("the times in \"day\" are not a regular step apart"));
 }
 
 // A median that goes forward is read as a label would be.

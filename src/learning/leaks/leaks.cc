@@ -147,12 +147,13 @@ std::string WhereText(int64_t mistakes, int64_t rows) {
 
 std::string WhyOfNumber(PossibleTeller& each, const std::string& label) {
   const double correlation = each.line.Correlation();
-  if (correlation > kExact) return "is " + label + " times a number, plus another";
+  if (correlation > kExact) return "is a linear function of " + label;
   if (correlation > kOnALine && each.amounts.InnerCorrelation() > kOnALineWithin) {
-    return fmt::format("follows {} on a line (correlation {:.6f})", label, correlation);
+    return fmt::format("is nearly a linear function of {} (correlation {:.6f})", label,
+                       correlation);
   }
   if (each.amounts.IsRounded()) {
-    return fmt::format("is {} on a line, but for rounding (correlation {:.6f})", label,
+    return fmt::format("is a linear function of {}, but for rounding (correlation {:.6f})", label,
                        correlation);
   }
   const double of_ranks = each.in_time ? 0 : each.amounts.RankCorrelation();
@@ -190,14 +191,14 @@ std::string WhyOfOneClass(const ClassCounts& there, const ClassCounts& alone,
   for (const auto& [any, all] : alone.rows) of_class += all.contains(name) ? all.at(name) : 0;
   const double share = double(of_class) / double(rows);
   if (share > kMostUsual || std::pow(share, double(count)) > kChance) return {};
-  return fmt::format("is only there where {} is {}, in {} rows", label, name, Grouped(count));
+  return fmt::format("is present only where {} is {}, in {} rows", label, name, Grouped(count));
 }
 
 // What a column says of this label by its texts or by other rows.
 std::string WhyOfOthers(const PossibleTeller& each, const std::string& label, bool classes,
                         bool whole) {
   if (each.words.telling()) {
-    return fmt::format("holds {} in its text in {}", label,
+    return fmt::format("contains {} as text in {}", label,
                        WhereText(each.words.without(), each.words.rows()));
   }
   if (each.next.telling()) {

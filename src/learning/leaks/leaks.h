@@ -21,7 +21,7 @@ using Leaks = std::map<std::string, std::string>;
 // guessing the most frequent class by their few values, or by limits in their order, as an id does
 // in a table that was sorted by the classes; or one in ten by being NULL or not, or that are only
 // there for one class; and pairs of columns whose comparison is the class. For numbers: columns
-// that are the label on a line, but for rounding, that have its order, as its logarithm does, whose
+// that are linear in the label but for rounding, that have its order, as its logarithm does, whose
 // values divide it into ranges, or that are NULL where it is 0; and pairs whose sum, difference,
 // product or ratio is the label, or between which it is the time. For both: texts that hold the
 // label, and columns that are that of the next row, or its mean over groups of rows. Looks at

@@ -196,8 +196,8 @@ std::string PairLeaks::WhyOfDistance(const Distance& distance) const {
   }
   if (correlation <= kStraight) return {};
   const bool falls = distance.line.xy < 0;
-  return fmt::format("gives {} away: it follows {} - {} on a line (correlation {:.6f})", label_,
-                     falls ? a : b, falls ? b : a, correlation);
+  return fmt::format("gives {} away: it is a linear function of {} - {} (correlation {:.6f})",
+                     label_, falls ? a : b, falls ? b : a, correlation);
 }
 
 // Where most rows have a NULL, the others say little about the label; and of a label that is
@@ -222,7 +222,7 @@ std::map<std::string, std::string> PairLeaks::Found(
         each.wrong == 0 ? "every row" : fmt::format("all but {} of {} rows", each.wrong, each.rows);
     const std::string why =
         classes_ ? fmt::format("gives {0} away: {0} is {1} in {2}", label_, made, where)
-                 : fmt::format("is a part of {} = {} in {}", label_, made, where);
+                 : fmt::format("is part of {} = {} in {}", label_, made, where);
     found.emplace(a, why);
     found.emplace(b, why);
   }

@@ -163,12 +163,13 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
   const GangSpec& gang = options.gang;
   if (gang.workers.max <= options.train.shards) return Status::OK();
   const std::string workers = std::to_string(gang.workers.max);
-  return Fail({.exit = Exit::kUsage,
-               .what = "gang.workers = " + workers +
-                       " is more than train.shards = " + std::to_string(options.train.shards),
-               .where = path + ".workers",
-               .why = "a shard is never split, so the other workers would have nothing to do",
-               .fix = "set train.shards = " + workers + " (another number gives other weights)"});
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = "gang.workers = " + workers +
+               " is more than train.shards = " + std::to_string(options.train.shards),
+       .where = path + ".workers",
+       .why = "a shard is never split, so the other workers would have nothing to do",
+       .fix = "set train.shards = " + workers + " (a different number gives different weights)"});
 }
 
 // Shards are distributed whole, so with 4 shards on 3 workers one has two and the others idle half

@@ -22,7 +22,7 @@ class Cells {
   void Set(const std::string& column, Value value) { values_[column] = std::move(value); }
   // A column as float64, with NaN for NULL.
   Result<Value> Number(const std::string& column);
-  // A column of dates or times of the table as float64, the seconds since 1970: so the graph takes it.
+  // A column of dates or times of the table as float64: the graph takes seconds since 1970.
   Result<Value> Time(const std::string& column);
   // The position of a column's text among the keys, as int64: keys.size() for other texts, one more
   // for NULL.

@@ -110,7 +110,8 @@ std::vector<std::string> NotesOn(const Cells& cells, bool net_only) {
   if (numbers && !net_only) notes.push_back("NaN stands for a number that is missing");
   if (texts) notes.push_back("\"\" stands for a text that is missing");
   if (!cells.times().empty()) {
-    notes.push_back(fmt::format("dates and times ({}) are seconds since 1970", fmt::join(cells.times(), ", ")));
+    notes.push_back(
+        fmt::format("dates and times ({}) are seconds since 1970", fmt::join(cells.times(), ", ")));
   }
   if (!cells.without_null().empty() && !net_only) {
     notes.push_back(

@@ -133,11 +133,12 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
 TEST_F(Onnx, TakesTimesAsSeconds) {
   const auto add = [this](const char* parts) {
     SetUp();
-    files_.json["pipeline.json"].push_back(Parsed(
-        R"({"kind": "datetime_parts", "id": "t", "inputs": ["at"], "parts": [)" +
-        std::string(parts) + "]}"));
+    files_.json["pipeline.json"].push_back(
+        Parsed(R"({"kind": "datetime_parts", "id": "t", "inputs": ["at"], "parts": [)" +
+               std::string(parts) + "]}"));
     Json& stages = files_.json["stages.json"]["stages"];
-    stages.insert(stages.begin(), Parsed(R"({"id": "t", "kind": "datetime_parts", "learned": []})"));
+    stages.insert(stages.begin(),
+                  Parsed(R"({"id": "t", "kind": "datetime_parts", "learned": []})"));
     stages[2]["learned"][0]["input"] = "at__t__unix_time";
     files_.json["schema.json"]["input"][1] = {{"name", "at"}, {"type", "timestamp"}};
   };

@@ -106,7 +106,7 @@ Result<std::vector<StageOptions>> WithSeasonFound(std::vector<StageOptions> stag
   PT_LET(const Times times, CountTimes(train, time));
   const UsualStep* const step = FindUsualStep(times.seconds, times.distinct);
   if (step == nullptr) {
-    return NoSeason(fmt::format("the times in \"{}\" are no usual step apart", time));
+    return NoSeason(fmt::format("the times in \"{}\" are not a regular step apart", time));
   }
   Json options = found->own.ToJson();
   options["train"]["baseline"] = fmt::format("{}@{}", kSeasonal, step->season);

@@ -138,7 +138,7 @@ class AskedSearch::State {
     for (const std::string& name : order_.Names()) {
       const auto found = measured.find(name);
       if (found == measured.end()) {
-        return Refused(fmt::format("trial {} is told no {}", trial, name),
+        return Refused(fmt::format("the result of trial {} lacks {}", trial, name),
                        "tell a number for each of " + Dump(Json(order_.Names())));
       }
       if (!std::isfinite(found->second)) lacks = name + " is not a finite number";

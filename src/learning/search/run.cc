@@ -362,7 +362,7 @@ class TrialRunner {
     fault.what = failed == all
                      ? fmt::format("all {} trials failed, the first of them: {}", all, fault.what)
                      : fmt::format(
-                           "no trial came to its end: {} were pruned, {} failed, the first "
+                           "no trial finished: {} were pruned, {} failed, the first "
                            "of them: {}",
                            all - failed, failed, fault.what);
     if (fault.kept.empty()) fault.kept = "trials.json has the error of each";

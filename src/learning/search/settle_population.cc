@@ -65,7 +65,7 @@ Status CheckSpace(const Space& space, const Choice& optimizer) {
     if (numbers && std::ranges::find(known, each.path) != known.end()) continue;
     return Refused("search.space." + each.path,
                    numbers ? each.path + " cannot change in mid-training"
-                           : each.path + " becomes something else than a number",
+                           : each.path + " becomes something other than a number",
                    fix);
   }
   return Status::OK();

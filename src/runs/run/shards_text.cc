@@ -34,9 +34,10 @@ std::string ShareText(const Json& training) {
   const int64_t most = (shards - 1) / workers + 1;
   if (workers > shards)
     return text + fmt::format("; {} workers, more than there are shards", workers);
+  if (workers == 1) return text + "; 1 worker";
   if (shards % workers == 0) {
-    return text + fmt::format("; {} worker{} with {} shard{} each", workers, workers > 1 ? "s" : "",
-                              most, most > 1 ? "s" : "");
+    return text +
+           fmt::format("; {} workers with {} shard{} each", workers, most, most > 1 ? "s" : "");
   }
   // A step takes as long as the worker with the most shards.
   const double idle = 1 - double(shards) / (double(most) * double(workers));

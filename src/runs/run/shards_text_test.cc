@@ -16,12 +16,11 @@ TEST(Shards, AreExplained) {
       ShardsText({{"workers", 2}, {"row_bytes", 92}, {"rows_in_memory", 1000000}}),
       testing::EndsWith("; 92 bytes per row: 1,000,000 rows fit in engine.rows_memory, more go to "
                         "disk"));
-  EXPECT_EQ(
-      ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"steps_alone", 50}}),
-      "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; each shard makes "
-      "up to 50 steps alone");
+  EXPECT_EQ(ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"steps_alone", 50}}),
+            "512 rows per step = 4 shards x 128 rows; 1 worker; each shard makes "
+            "up to 50 steps alone");
   EXPECT_EQ(ShardsText({{"workers", 1}, {"shards", 4}, {"batch_size", 512}, {"servers", 2}}),
-            "512 rows per step = 4 shards x 128 rows; 1 worker with 4 shards each; 2 servers hold "
+            "512 rows per step = 4 shards x 128 rows; 1 worker; 2 servers hold "
             "the rows of ids, on the disk if they do not fit engine.rows_memory");
   EXPECT_THAT(ShardsText({{"workers", 2}, {"servers", 1}, {"staleness", 1}}),
               testing::HasSubstr("; a worker is up to 1 step ahead of another, so every run ends "
@@ -33,7 +32,7 @@ TEST(Shards, AreExplained) {
                                 "with float32; each worker holds its part of the optimizer's "
                                 "state"));
   EXPECT_EQ(ShardsText({{"workers", "x"}, {"shards", 0}}),
-            "0 rows per step = 1 shard x 0 rows; 1 worker with 1 shard each");
+            "0 rows per step = 1 shard x 0 rows; 1 worker");
 }
 
 }  // namespace protium

@@ -97,7 +97,7 @@ Result<bool> TakesModelsSql(const LoadedModel* model, std::string& table) {
                                    "which of them the events are",
                                    fmt::join(tables, ", ")),
                .where = "stream.table",
-               .fix = fmt::format("table = \"{}\"; the others belong into [tables]", tables[0])});
+               .fix = fmt::format("table = \"{}\"; the others belong in [tables]", tables[0])});
 }
 
 Status UseModelsSql(const LoadedModel& model, EventShape& shape) {

@@ -175,7 +175,7 @@ Status BroughtJson::EachKey(std::string_view line, bool add, const Take& take) {
     return WrongLine("the line is not an object: { \"key\": value, ... }",
                      line.front() == '[' ? "a file that is one list becomes lines by: jq -c '.[]' "
                                            "FILE > FILE.jsonl"
-                                         : "write one object a line");
+                                         : "write one object per line");
   }
   while (scanner.Another('}')) {
     if (!scanner.Key(key) || !scanner.Value(value)) break;

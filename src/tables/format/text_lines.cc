@@ -28,7 +28,7 @@ Result<bool> TextLines::ReadOn() {
     return Fail({.exit = Exit::kInput,
                  .what = "a line is longer than 16 MiB",
                  .where = fmt::format("{}:{}", path_, line_ + 1),
-                 .fix = "write one object a line"});
+                 .fix = "write one object per line"});
   }
   PT_LET(const bool more, source_->Append(text_));
   ended_ = !more;

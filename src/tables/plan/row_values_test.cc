@@ -92,7 +92,8 @@ TEST(RowValues, AreThePartsOfDatesAndTimes) {
   EXPECT_EQ(Made(Part("minute", "t")), "59 59 7 null");
   EXPECT_EQ(Made(Part("second", "t")), "59 59 8 null");
   EXPECT_EQ(Made(MakeCall("unix_time", {Col("d")})), "1735516800 -86400 1609632000 null");
-  EXPECT_EQ(Made(MakeCall("unix_time", {Col("t")})), "1735603199.999999 -0.000001 -2203955572 null");
+  EXPECT_EQ(Made(MakeCall("unix_time", {Col("t")})),
+            "1735603199.999999 -0.000001 -2203955572 null");
   EXPECT_EQ(Made(MakeCall("unix_time", {Col("n")})), "left");
   // The part itself is a 32-bit number.
   EXPECT_EQ(Made(MakeCall("year", {Col("d")})), "left");

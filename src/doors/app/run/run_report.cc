@@ -160,14 +160,14 @@ Result<std::string> RunAsText(const fs::path& run) {
   const std::string metrics = MetricsTable(result);
   if (!metrics.empty()) text += "\n" + metrics;
   const std::string compared = TextAt(result, "compared");
-  if (!compared.empty()) text += "  beforehand, init compared " + compared + "\n";
+  if (!compared.empty()) text += "  init compared " + compared + "\n";
   const std::string search = SearchAsText(run);
   if (!search.empty()) text += "\n" + search;
   if (result.contains("seconds")) {
     text += "\n";
     for (const auto& [part, seconds] : result["seconds"].items()) {
       if (!seconds.is_number()) continue;
-      const std::string name = part == "first_step" ? "first step" : part;
+      const std::string name = part == "first_step" ? "until step 1" : part;
       text += fmt::format("  {:<12}{}\n", name, Seconds(seconds));
     }
   }

@@ -35,7 +35,7 @@ Result<std::pair<std::string, std::string>> SplitName(const std::string& flag,
   if (name.empty() || name.front() == '.' || name.find_first_not_of(kLetters) != name.npos) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("\"{}\" cannot be the name of a model", name),
-                 .why = "it stands in paths: letters, digits, \".\", \"-\" and \"_\" can",
+                 .why = "it is part of paths: letters, digits, \".\", \"-\" and \"_\" can",
                  .fix = fix});
   }
   return std::pair(std::move(name), given.substr(equals + 1));

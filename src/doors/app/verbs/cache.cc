@@ -312,21 +312,21 @@ CommandVerb CacheVerb() {
       {.name = "cache",
        .operands = {"[WHAT]", "[WHICH...]"},
        .flags = {{"--input", "FILE", "for rm: everything made from this file", ""},
-                 {"--all", "", "for rm: everything that has no name", ""},
-                 {"--sample", "", "for verify: some of it, slowly, for at most a minute", ""},
+                 {"--all", "", "for rm: everything without a name", ""},
+                 {"--sample", "", "for verify: reads some of it, slowly, for up to a minute", ""},
                  SetFlag(),
                  JsonFlag()},
        .says = "shows and removes what runs have kept for later runs",
        .more = "WHAT is one of\n"
                "  ls           lists what is kept\n"
-               "  why JOB      says which tables the job would reuse, and what has changed\n"
-               "               where it would not\n"
-               "  why NAME     says of what a table was made that is kept under this name, and\n"
+               "  why JOB      says which tables the job would reuse and, for the others, what\n"
+               "               has changed\n"
+               "  why NAME     says what the table kept under this name was made from, and\n"
                "               whether that has changed since\n"
                "  verify       reads everything, and removes what is damaged\n"
                "  verify JOB   computes the job's table again and compares it with the kept one\n"
-               "  rm WHICH...  removes objects, or those of a run; what has a name (a kept\n"
-               "               table or training) only by that name\n"
+               "  rm WHICH...  removes objects, or those of a run; named tables and trainings\n"
+               "               only by their names\n"
                "\n"
                "The store is $PROTIUM_STORE, else $XDG_CACHE_HOME/protium/store or "
                "~/.cache/protium/store;\n"

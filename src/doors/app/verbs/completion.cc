@@ -202,9 +202,9 @@ CommandVerb CompletionVerb() {
            .says = "prints the completion script for bash, zsh or fish",
            .more = "  source <(protium completion bash)\n"
                    "\n"
-                   "In place of a SHELL, runs and keys print what the shells ask for: the runs, "
-                   "and the keys\n"
-                   "of --set, one a line.\n"},
+                   "In place of a SHELL, runs and keys print what the completion scripts ask for: "
+                   "the runs,\n"
+                   "and the keys of --set, one per line.\n"},
           Complete};
 }
 

@@ -114,7 +114,7 @@ CommandVerb LogsVerb() {
   return {{.name = "logs",
            .operands = {"[RUN]"},
            .flags = {{"--rank", "N", "only the log of this worker", ""},
-                     {"--follow", "", "keep printing during the run", "-f"},
+                     {"--follow", "", "keeps printing during the run", "-f"},
                      RunsDirFlag()},
            .says = "shows what a run's workers wrote"},
           ShowLogs};

@@ -120,8 +120,8 @@ std::string TablesText(const Json& training) {
   }
   return fmt::format(
       "embeddings of columns with over 128 categories: {} updates all their rows in each step; "
-      "only those it reads: sgd without momentum, adagrad (both without weight_decay), "
-      "rowwise_adagrad, lazy_adam",
+      "sgd without momentum, adagrad (both without weight_decay), rowwise_adagrad and lazy_adam "
+      "update only the rows that the step reads",
       optimizer);
 }
 

@@ -275,8 +275,10 @@ std::string ClaimText(const Json& claim) {
   std::string text = fmt::format("holds     {}: {}, {}{} each", who, Counted(workers, "worker"),
                                  Counted(WholeAt(claim, "cores"), "core"), memory);
   const bool pauses = claim.value("pausing", false);
-  if (pauses) text += ", pauses after its step";
-  if (!pauses && left < workers) text += fmt::format(", shrinks to {} after its step", left);
+  if (pauses) text += ", pauses after its current step";
+  if (!pauses && left < workers) {
+    text += fmt::format(", shrinks to {} after its current step", left);
+  }
   return text + "\n";
 }
 
@@ -350,7 +352,7 @@ CommandVerb PoolVerb() {
   return {
       {.name = "pool",
        .operands = {"[WHAT]"},
-       .flags = {{"--foreground", "", "for start: stay in this terminal until Ctrl-C", ""},
+       .flags = {{"--foreground", "", "for start: stays in this terminal until Ctrl-C", ""},
                  {"--quota", "LABEL=CORES",
                   "for start and restart: cores that are guaranteed to programs of a label; with "
                   "memory, LABEL=cores:2,memory:8GiB",
@@ -362,7 +364,7 @@ CommandVerb PoolVerb() {
            "  start        starts the pool of this user on this machine\n"
            "  status       shows which programs have workers from it, and which workers are warm\n"
            "  stop         ends it; programs keep the workers that they have\n"
-           "  restart      replaces it by this build of protium; programs keep what they have\n"
+           "  restart      replaces it with this build of protium; programs keep their workers\n"
            "\n"
            "Programs find it at $XDG_RUNTIME_DIR/protium/pool.sock, else at\n"
            "/tmp/protium-UID/pool.sock, or where PROTIUM_POOL says; with PROTIUM_POOL=off they\n"
@@ -370,7 +372,7 @@ CommandVerb PoolVerb() {
            "programs.\n"
            "\n"
            "A quota is for the programs whose PROTIUM_POOL_LABEL is its label. What they do not\n"
-           "use, others have meanwhile.\n"},
+           "use is lent to others.\n"},
       RunPoolVerb};
 }
 

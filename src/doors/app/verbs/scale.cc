@@ -83,7 +83,7 @@ Status ScaleGang(const Arguments& arguments, const Invocation&) {
   }
   PT_TRY(CheckRange(run, wanted));
   PT_TRY(WriteFile(run / kWorkersWanted, text + "\n"));
-  return PrintResult(fmt::format("{} is asked for {} worker{}: it changes after a step\n",
+  return PrintResult(fmt::format("{} was asked for {} worker{}: it changes after its step\n",
                                  run.filename().string(), wanted, wanted == 1 ? "" : "s"));
 }
 

@@ -74,7 +74,7 @@ CommandVerb SearchVerb() {
   return {
       {.name = "search",
        .operands = {"JOB"},
-       .flags = {{"--ask", "", "answers requests on stdin, one JSON object a line", ""},
+       .flags = {{"--ask", "", "answers requests on stdin, one JSON object per line", ""},
                  {"--higher-is-better", "METRIC",
                   "a metric that is better when higher; \"value\" unless search.metric has names; "
                   "may be repeated",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """optuna_densities.py COUNT SEED: log densities that Optuna's own estimator gives for COUNT histories
-made at random, one JSON object a line, for parzen_test. Needs optuna 5.0.0:
+made at random, one JSON object per line, for parzen_test. Needs optuna 5.0.0:
 
     python3 -m venv .deps/peers-optuna && .deps/peers-optuna/bin/pip install optuna==5.0.0
 """

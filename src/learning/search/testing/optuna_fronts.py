@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """optuna_fronts.py COUNT SEED: which of several trials Optuna's multi-objective TPE takes for good
-ones, for COUNT sets of losses made at random, one JSON object a line, for pareto_test. Needs
+ones, for COUNT sets of losses made at random, one JSON object per line, for pareto_test. Needs
 optuna 5.0.0, as optuna_densities.py does; optuna_fronts.jsonl is its output for 40 and 11.
 """
 
