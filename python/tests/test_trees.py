@@ -142,7 +142,7 @@ class Trees(unittest.TestCase):
         self.assertGreater(model.score(X, y), 0.95)
         kinds = {each["kind"]: each for each in model._model().pipeline}
         self.assertEqual(kinds["string_indexer"]["inputs"], ["shop", "open", "size"])
-        self.assertEqual(kinds["tree_estimator"]["numeric"], ["day", "price"])
+        self.assertEqual(kinds["tree_estimator"]["numeric"], ["day__time__unix_time", "price"])
         self.assertEqual(model.feature_importances_.shape, (5,))
         with self.assertRaisesRegex(ValueError, "feature names should match|features"):
             model.predict(X.drop(columns="price"))
