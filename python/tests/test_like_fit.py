@@ -131,6 +131,13 @@ class LikeFit(unittest.TestCase):
         with self.assertRaisesRegex(pt.InputError, 'column "whole" holds numbers in X and texts in eval_set'):
             pt.TreeRegressor(check_leaks=False).fit(self.X, self.y, eval_set=(below, self.y))
 
+    def test_parts_that_come_later_are_read_as_the_first_ones(self):
+        X = self.X[["number", "text"]]
+        model = pt.TabularRegressor(hidden=[4], random_state=1, check_leaks=False, verbose=False).partial_fit(X, self.y)
+        model.partial_fit(X.assign(number=X["number"].astype(str)), self.y)
+        with self.assertRaisesRegex(pt.InputError, 'column "text" was string in fit'):
+            model.partial_fit(X.assign(text=7), self.y)
+
     def test_a_list_is_no_column_of_an_estimator(self):
         X = self.X.assign(l=[[1.0, 2.0]] * ROWS)
         with self.assertRaisesRegex(pt.InputError, r'column "l" \(list<float64>\) holds neither numbers nor texts'):
