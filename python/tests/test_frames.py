@@ -304,7 +304,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(self.session.table(lazy.filter(pl.col("x") > 1)).to_columns()["x"].tolist(), [2])
         with self.assertRaisesRegex(pt.InputError, "the lazy frame cannot be computed"):
             self.session.table(lazy.select("y"))
-        with self.assertRaisesRegex(pt.InputError, 'column "o" holds objects'):
+        with self.assertRaisesRegex(pt.InputError, 'column "o" contains Python objects'):
             self.session.table(pl.DataFrame({"o": [object()]}))
         with self.assertRaisesRegex(pt.UsageError, "Series is one column"):
             self.session.table(pl.Series("x", [1]))

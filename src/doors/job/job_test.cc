@@ -139,7 +139,7 @@ TEST_F(JobFiles, SayWhatNumbersAre) {
 TEST_F(JobFiles, NameTheNearestOfSeveralWords) {
   const std::string part = "kind = \"datetime_parts\"\ninputs = [\"x\"]\nparts = [\"seconds\"]";
   const Fault fault = FaultIn(With("kind = \"imputer\"\ninputs = [\"x\"]", part));
-  EXPECT_TRUE(fault.what.ends_with(", minute, second, got \"seconds\"")) << fault.what;
+  EXPECT_TRUE(fault.what.ends_with(", second, unix_time, got \"seconds\"")) << fault.what;
   EXPECT_EQ(fault.fix, "did you mean \"second\"?");
 }
 
