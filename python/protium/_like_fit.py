@@ -144,8 +144,9 @@ def _counts(frame: Frame, changed: dict[str, _Changed]) -> dict[str, _Found]:
     terms = []
     for i, column in enumerate(changed.values()):
         other = f"CASE WHEN NOT coalesce({column.holds}, false) THEN {column.value} END"
+        shown = "NULL" if column.way is None else other  # What is refused anyway need not be shown.
         terms += [f"count({column.value}) AS values_{i}", f"count({other}) AS others_{i}",
-                  f"min(CAST({other} AS STRING)) AS other_{i}"]
+                  f"min(CAST({shown} AS STRING)) AS other_{i}"]
     found = frame.sql(f"SELECT {', '.join(terms)} FROM this").to_columns()
     one: Any = {name: each[0] for name, each in found.items()}
     return {name: _Found(int(one[f"values_{i}"]), int(one[f"others_{i}"]), one[f"other_{i}"])

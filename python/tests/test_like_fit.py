@@ -115,6 +115,8 @@ class LikeFit(unittest.TestCase):
         both = odd.assign(code=1, flag=2)
         with self.assertRaisesRegex(pt.InputError, '"n/a".*"flag" was bool.*"2" in 120 rows is neither.*"code" was string'):
             self.model.predict(both)
+        with self.assertRaisesRegex(pt.InputError, 'column "number" was float64 in fit.. and is list<float64> here'):
+            self.model.predict(self.X.assign(number=[[1.0, 2.0]] * ROWS))
         with self.assertRaisesRegex(pt.InputError, '"12.5" in 120 rows is not an integer'):
             self.model.predict(self.X.assign(category=12.5))
 
