@@ -21,15 +21,18 @@
 EXPORTED char __libc_single_threaded = 0;
 
 // The kernel's struct stat is that of glibc on 64-bit machines.
-EXPORTED int stat(const char* path, struct stat* out) {
-  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, 0);
+EXPORTED int fstatat(int folder, const char* path, struct stat* out, int flags) {
+  return (int)syscall(SYS_newfstatat, folder, path, out, flags);
 }
+EXPORTED int stat(const char* path, struct stat* out) { return fstatat(AT_FDCWD, path, out, 0); }
 EXPORTED int lstat(const char* path, struct stat* out) {
-  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+  return fstatat(AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
 }
 EXPORTED int fstat(int fd, struct stat* out) { return (int)syscall(SYS_fstat, fd, out); }
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one struct for both names");
+EXPORTED int fstatat64(int folder, const char* path, struct stat64* out, int flags)
+    __attribute__((alias("fstatat")));
 EXPORTED int stat64(const char* path, struct stat64* out) __attribute__((alias("stat")));
 EXPORTED int lstat64(const char* path, struct stat64* out) __attribute__((alias("lstat")));
 EXPORTED int fstat64(int fd, struct stat64* out) __attribute__((alias("fstat")));

@@ -53,6 +53,13 @@ TEST_F(OlderGlibc, DescribesFilesAsGlibcDoes) {
   ASSERT_EQ(Ours("fstat", &::fstat)(fd, &ours), 0);
   ::close(fd);
   EXPECT_TRUE(Same(ours, glibcs));
+  const int folder = ::open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  auto* const at = Ours("fstatat", &::fstatat);
+  ASSERT_EQ(at(folder, "exe", &ours, 0), 0);
+  EXPECT_TRUE(Same(ours, glibcs));
+  ASSERT_EQ(at(folder, "exe", &ours, AT_SYMLINK_NOFOLLOW), 0);
+  EXPECT_TRUE(S_ISLNK(ours.st_mode));
+  ::close(folder);
   EXPECT_EQ(Ours("stat", &::stat)("/no/such/file", &ours), -1);
   EXPECT_EQ(errno, ENOENT);
 }
