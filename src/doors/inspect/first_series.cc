@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "inference/forecast.h"
 #include "inspect/first_columns.h"
 #include "inspect/sql_names.h"
