@@ -34,8 +34,7 @@ def _rows_of(X: Any, fitted: Mapping[str, Fitted]) -> list[dict[str, Any]] | Non
     if not _estimator.is_frame(X):
         if X.dtype.kind not in "biuf":
             return None
-        names = [f"x{i}" for i in range(X.shape[1])]
-        return [dict(zip(names, row)) for row in X.tolist()]
+        return [dict(zip(fitted, row)) for row in X.tolist()]
     if hasattr(X, "assign"):
         values = [column.tolist() for _, column in X.items()]
     elif hasattr(X, "with_columns"):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Collection
+from typing import Any, Collection, Sequence
 
 from . import _estimator
 from ._rows import ROW, count_of, joined
@@ -37,16 +37,16 @@ def same_rows(X: Any, y: Any) -> None:
 
 
 def table_of(session: Session, X: Any, extra: dict[str, Any],
-             as_texts: Collection[str] = ()) -> tuple[Frame, dict[str, str]]:
+             as_texts: Collection[str] = (), names: Sequence[str] = ()) -> tuple[Frame, dict[str, str]]:
     """The table of X with `extra` columns or, without any, the numbers of its rows; and what each
     column of X is: "number", "text", "time", or "" where it is none of these. Columns of a matrix are
-    x0, x1, ... `as_texts`: columns of pandas whose every value becomes a text.
+    `names`, unless given x0, x1, ... `as_texts`: columns of pandas whose every value becomes a text.
     """
     import numpy as np
 
     extra = extra or {ROW: np.arange(count_of(X))}
     if not _estimator.is_frame(X):
-        columns = {f"x{i}": column for i, column in enumerate(_columns(X))}
+        columns = dict(zip(names or columns_of(X), _columns(X)))
         return session.table({**columns, **extra}), {name: "number" for name in columns}
     X = _named(_plain_types(X, as_texts))
     frame = session.table(joined(X, extra))
@@ -180,7 +180,7 @@ def without_names(frame: Frame, kinds: dict[str, str], X: Any) -> dict[str, str]
         return kinds
     for name, (distinct, rows) in left_out.items():
         warnings.warn(f"{name} is left out: it has {distinct:,} distinct values in {rows:,} rows, too few rows for each. "
-                      "To use it anyway, make it a pandas or Polars category", UserWarning, stacklevel=5)
+                      "To use it anyway, make it a pandas or Polars category", UserWarning, stacklevel=6)
     return {name: "left out" if name in left_out else kind for name, kind in kinds.items()}
 
 

@@ -136,8 +136,8 @@ class TableEstimator(BaseEstimator):
         return frame, kinds
 
     def _table(self, X: Any, extra: dict[str, Any]) -> Any:
-        """table_of() with the types of the fit."""
-        frame, _ = table_of(default_session(self.engine), X, extra, self._mixed)
+        """table_of() with the types of the fit, and with its names for a matrix."""
+        frame, _ = table_of(default_session(self.engine), X, extra, self._mixed, list(self._columns))
         return like_fit(frame, self._columns)
 
     def _learned(self, stages: list[dict[str, Any]], frame: Any, start: bytes | None) -> Model:

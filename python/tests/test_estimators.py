@@ -189,6 +189,7 @@ class Estimators(unittest.TestCase):
             warnings.simplefilter("always")
             model = pt.TreeClassifier(rounds=5, random_state=0, check_leaks=False).fit(X, y)
         self.assertIn("name is left out: it has 300 distinct values in 300 rows", str(said[0].message))
+        self.assertEqual(said[0].filename, __file__)
         self.assertEqual(model.feature_importances_.tolist(), [0, 1])
         self.assertEqual(model.score(X, y), 1)
         self.assertEqual(model.predict(X.head(2)).tolist(), [0, 1])

@@ -140,6 +140,16 @@ class LikeFit(unittest.TestCase):
         with self.assertRaisesRegex(pt.InputError, 'column "text" was string in fit'):
             model.partial_fit(X.assign(text=7), self.y)
 
+    def test_a_matrix_has_the_columns_of_the_frame_that_was_fitted(self):
+        X = self.X[["number", "whole"]]
+        model = pt.TreeRegressor(rounds=5, validation=0, random_state=1, check_leaks=False).fit(X, self.y)
+        for rows in (ROWS, 3):
+            np.testing.assert_array_equal(model.predict(X.to_numpy()[:rows]), model.predict(X)[:rows])
+
+    def test_a_name_that_others_have_for_a_metric_says_ours(self):
+        with self.assertRaisesRegex(pt.UsageError, 'unknown metric "roc_auc"(.|\n)*did you mean "auc"'):
+            pt.TreeClassifier(metrics=["roc_auc"], check_leaks=False).fit(self.X, self.X["text"])
+
     def test_a_list_is_no_column_of_an_estimator(self):
         X = self.X.assign(l=[[1.0, 2.0]] * ROWS)
         with self.assertRaisesRegex(pt.InputError, r'column "l" \(list<float64>\) holds neither numbers nor texts'):
