@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catalogue/built_in_nets.h"
+#include "metrics/names_elsewhere.h"
 #include "protium/stage_options.h"
 
 namespace protium {
@@ -275,6 +276,7 @@ Result<const MetricRow*> FindMetricRow(const std::vector<MetricRow>& rows, const
   const std::string numbered = name + "@k";
   const bool lacks = !is_row(name) && is_row(numbered);
   PT_LET(const std::string row, RowOfMetric(lacks ? numbered : name, where));
+  if (!is_row(row)) PT_TRY(RefuseNameElsewhere(row, where));
   return FindRow(rows, "metric", row, where);
 }
 

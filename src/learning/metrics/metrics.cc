@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/unknown_name.h"
 #include "metrics/kinds.h"
+#include "metrics/names_elsewhere.h"
 
 namespace protium {
 namespace {
@@ -149,30 +150,6 @@ const std::vector<MetricSpec>& Table() {
   return table;
 }
 
-// What scikit-learn, LightGBM and XGBoost call them.
-constexpr std::pair<std::string_view, std::string_view> kNamesElsewhere[] = {
-    {"acc", "accuracy"},
-    {"average_precision", "pr_auc"},
-    {"binary_logloss", "log_loss"},
-    {"brier_score", "brier"},
-    {"cross_entropy", "log_loss"},
-    {"l1", "mae"},
-    {"l2", "mse"},
-    {"logloss", "log_loss"},
-    {"mean_absolute_error", "mae"},
-    {"mean_absolute_percentage_error", "mape"},
-    {"mean_squared_error", "mse"},
-    {"mlogloss", "log_loss"},
-    {"multi_logloss", "log_loss"},
-    {"neg_brier_score", "brier"},
-    {"neg_log_loss", "log_loss"},
-    {"neg_mean_absolute_error", "mae"},
-    {"neg_mean_squared_error", "mse"},
-    {"neg_root_mean_squared_error", "rmse"},
-    {"roc_auc", "auc"},
-    {"root_mean_squared_error", "rmse"},
-};
-
 // The number in `name` in the position of the "k" that `row` ends in: plain digits
 // without a leading zero, so that each metric has one name.
 std::optional<int64_t> NumberOf(std::string_view name, std::string_view row) {
@@ -261,12 +238,7 @@ Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpe
       return row;
     }
   }
-  for (const auto& [theirs, ours] : kNamesElsewhere) {
-    if (name != theirs) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "unknown metric \"" + name + "\"",
-                 .fix = "did you mean \"" + std::string(ours) + "\"?"});
-  }
+  PT_TRY(RefuseNameElsewhere(name, ""));
   return UnknownName("metric", name, known);
 }
 
