@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,7 +16,8 @@
 
 // A part's text is a Header and the identities of all shards, first of training rows and then of
 // held-out ones; its memories are the rows of the rank's own shards, in the same order, in memory
-// or in a file on the disk. Only processes of this program read it.
+// or in a file on the disk. What else a rank gives follows behind both. Only processes of this
+// program read it.
 
 namespace protium {
 namespace {
@@ -28,6 +30,7 @@ struct Header {
   int32_t shards = 0;
   int32_t sets = 1;     // 2 with held-out rows.
   int32_t on_disk = 0;  // Bit s: the rows of set s.
+  int64_t more = 0;     // Bytes of text that follow.
   bool OnDisk(size_t set) const { return (on_disk >> set & 1) != 0; }
 };
 
@@ -35,13 +38,14 @@ void Append(const void* data, size_t bytes, std::string& text) {
   text.append(static_cast<const char*>(data), bytes);
 }
 
-Result<SharedPart> PartOf(RankRows& rows) {
+Result<SharedPart> PartOf(RankRows& rows, SharedPart more) {
   const ShardedRows::Owned own = rows.train->own();
   Header header{.unseen = rows.unseen,
                 .disk_bytes = rows.disk_bytes,
                 .begin = own.begin,
                 .end = own.end,
-                .shards = rows.train->shards()};
+                .shards = rows.train->shards(),
+                .more = int64_t(more.text.size())};
   SharedPart part;
   std::string identities;
   for (ShardedRows* set : {rows.train.get(), rows.held_out.get()}) {
@@ -54,8 +58,18 @@ Result<SharedPart> PartOf(RankRows& rows) {
   }
   header.sets = int32_t(part.memories.size());
   Append(&header, sizeof(header), part.text);
-  part.text += identities;
+  part.text += identities + more.text;
+  std::ranges::move(more.memories, std::back_inserter(part.memories));
   return part;
+}
+
+// What a rank gave besides its rows.
+SharedPart MoreOf(const Header& header, SharedPart& part) {
+  SharedPart more{.text = part.text.substr(part.text.size() - size_t(header.more))};
+  const auto first = part.memories.begin() + header.sets;
+  more.memories.assign(std::move_iterator(first), std::move_iterator(part.memories.end()));
+  part.memories.erase(first, part.memories.end());
+  return more;
 }
 
 Result<Header> ReadHeader(const SharedPart& part) {
@@ -63,9 +77,9 @@ Result<Header> ReadHeader(const SharedPart& part) {
   if (part.text.size() < sizeof(header)) return Status::Invalid("shared rows lack their header");
   std::memcpy(&header, part.text.data(), sizeof(header));
   const bool known = header.shards >= 1 && (header.sets == 1 || header.sets == 2);
-  if (!known || part.memories.size() != size_t(header.sets) ||
-      part.text.size() !=
-          sizeof(header) + size_t(header.sets) * size_t(header.shards) * sizeof(ShardIdentity)) {
+  if (!known || header.more < 0 || part.memories.size() < size_t(header.sets) ||
+      part.text.size() != sizeof(header) + size_t(header.more) +
+                              size_t(header.sets) * size_t(header.shards) * sizeof(ShardIdentity)) {
     return Status::Invalid("shared rows do not fit their header");
   }
   return header;
@@ -130,43 +144,49 @@ Result<std::unique_ptr<ShardedRows>> OpenSet(const RowSchema& schema, size_t set
   return OpenSharedRows(schema, all.identities[set], std::move(files), pass);
 }
 
-Result<RankRows> OpenParts(const RowSchema& schema, const TrainConfig& config,
+Result<GangRows> OpenParts(const RowSchema& schema, const TrainConfig& config,
                            std::vector<SharedPart> parts) {
   PT_LET(SharedParts all, ReadParts(std::move(parts)));
   const Header& first = all.headers.front();
   const Layouts layouts = {schema, WithOwnLabels(schema, ScaleColumns(config.seasons))};
   const FilePass pass = PassFor(config, all, layouts);
-  RankRows rows{.unseen = first.unseen, .disk_bytes = first.disk_bytes};
-  PT_LET(rows.train, OpenSet(layouts[0], 0, pass, all));
-  if (first.sets == 1) return rows;
-  PT_LET(rows.held_out, OpenSet(layouts[1], 1, pass, all));
-  return rows;
+  GangRows out{.rows = {.unseen = first.unseen, .disk_bytes = first.disk_bytes}};
+  for (size_t p = 0; p < all.parts.size(); ++p) {
+    out.more.push_back(MoreOf(all.headers[p], all.parts[p]));
+  }
+  PT_LET(out.rows.train, OpenSet(layouts[0], 0, pass, all));
+  if (first.sets == 1) return out;
+  PT_LET(out.rows.held_out, OpenSet(layouts[1], 1, pass, all));
+  return out;
 }
 
 }  // namespace
 
-Result<RankRows> ShareRankRows(RankRows own, const TrainConfig& config, GangMembership& gang) {
+Result<GangRows> ShareRankRows(RankRows own, SharedPart more, const TrainConfig& config,
+                               GangMembership& gang) {
   const RowSchema schema = own.train->schema();
   const bool packed = own.packed;
-  PT_LET(SharedPart part, PartOf(own));
+  PT_LET(SharedPart part, PartOf(own, std::move(more)));
   // Freed before the shared ones are opened, so that they are not in memory twice.
   own = {};
   PT_LET(std::vector<SharedPart> parts, gang.Share(std::move(part)));
-  PT_LET(RankRows rows, OpenParts(schema, config, std::move(parts)));
-  rows.packed = packed;
-  return rows;
+  PT_LET(GangRows out, OpenParts(schema, config, std::move(parts)));
+  out.rows.packed = packed;
+  return out;
 }
 
-Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config,
+Result<GangRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config,
                               GangMembership& gang) {
   PT_LET(std::vector<SharedPart> parts, gang.Share({}));
   return OpenParts(schema, config, std::move(parts));
 }
 
 Result<RankRows> LoadRankRows(const TrainConfig& config, const NetInputs& inputs,
-                              TaskContext& context) {
-  GangMembership* const gang = MembershipOf(context);
-  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
+                              TaskContext& context, GangMembership* gang) {
+  if (gang != nullptr && gang->newcomer()) {
+    PT_LET(GangRows joined, JoinRankRows(inputs.rows, config, *gang));
+    return std::move(joined.rows);
+  }
   PT_LET(Communicator * communicator, CommunicatorOf(context));
   PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
   if (gang == nullptr && config.train.asynchronous()) {
@@ -176,7 +196,8 @@ Result<RankRows> LoadRankRows(const TrainConfig& config, const NetInputs& inputs
                          *communicator));
   }
   if (gang == nullptr) return rows;
-  return ShareRankRows(std::move(rows), config, *gang);
+  PT_LET(GangRows shared, ShareRankRows(std::move(rows), {}, config, *gang));
+  return std::move(shared.rows);
 }
 
 }  // namespace protium

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tasks/rank_ids.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -8,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "events/events.h"
 #include "nets/id_rows.h"
+#include "protium/events.h"
 #include "train/start.h"
 
 namespace protium {
@@ -132,6 +136,14 @@ Result<std::shared_ptr<const IdTables>> IdsOfModel(const StartOptions& from, siz
   return IdTables::Make(ids, 0, std::move(unread));
 }
 
+std::string DescribeIds(const StartedIds& ids) {
+  std::string text =
+      fmt::format("ids: {} go on with the rows of the model, {} begin", ids.continued, ids.begun);
+  if (ids.kept > 0) text += fmt::format(", {} of the model stay unread", ids.kept);
+  if (ids.expired > 0) text += fmt::format(", {} have expired", ids.expired);
+  return text;
+}
+
 }  // namespace
 
 Result<StartedIds> WithStart(std::shared_ptr<const IdTables> ids, const StartOptions& from,
@@ -165,6 +177,19 @@ Result<std::shared_ptr<const IdTables>> CollectIds(const ShardedRows& rows, uint
     columns.push_back(std::move(ids));
   }
   return IdTables::Make(columns, seed);
+}
+
+Result<std::shared_ptr<const IdTables>> FindIds(const ShardedRows& rows, const TrainConfig& config,
+                                                TaskContext& context, bool all_here,
+                                                Communicator* communicator) {
+  PT_LET(auto ids, CollectIds(rows, uint64_t(config.train.seed), all_here, communicator));
+  PT_LET(const StartedIds started,
+         WithStart(std::move(ids), config.train.from, all_here ? nullptr : communicator));
+  const StartOptions& from = config.train.from;
+  if (context.rank() == 0 && !from.weights.empty() && from.parameters.empty()) {
+    context.Send(EventToJson(Note{DescribeIds(started)}));
+  }
+  return started.tables;
 }
 
 }  // namespace protium

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "collective/communicator.h"
+#include "gang/task.h"
+#include "pipeline/torch_task.h"
 #include "protium/training.h"
 #include "rows/rows.h"
 #include "tensor/id_tables.h"
@@ -35,5 +37,10 @@ struct StartedIds {
 // some parameters (from.parameters), none is added.
 Result<StartedIds> WithStart(std::shared_ptr<const IdTables> ids, const StartOptions& from,
                              Communicator* communicator);
+
+// CollectIds() and WithStart() for a training's rows; rank 0 reports what became of a model's ids.
+Result<std::shared_ptr<const IdTables>> FindIds(const ShardedRows& rows, const TrainConfig& config,
+                                                TaskContext& context, bool all_here,
+                                                Communicator* communicator);
 
 }  // namespace protium

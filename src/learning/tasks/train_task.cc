@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "base/fault.h"
-#include "base/text.h"
-#include "base/units.h"
-#include "events/events.h"
 #include "metrics/metrics.h"
 #include "model/background.h"
 #include "model/net_rows.h"
 #include "model/row_graph.h"
-#include "protium/events.h"
 #include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_ids.h"
 #include "tasks/rank_rows.h"
+#include "tasks/serve_tables.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/weights.h"
@@ -29,7 +25,7 @@
 // 1. the config becomes a TrainSpec and a net on the rank's device; any error in it fails on all
 //    ranks alike;
 // 2. this rank gets the rows of its shards, training and held-out rows separately (rank_rows.h),
-//    and learns which ids all of them have (rank_ids.h);
+//    and learns which ids all of them have (rank_ids.h), on servers as serve_tables.h says;
 // 3. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
 
 namespace protium {
@@ -107,68 +103,43 @@ Result<BuiltNet> BuildWeighted(const TaskRows& all, const TrainConfig& config,
   return built;
 }
 
-// What the packed rows of all ranks leave of the memory for rows. Those on the disk are read
-// through all of it.
-int64_t MemoryLeft(const TrainConfig& config, const RankRows& rows) {
-  if (config.memory_bytes == 0) return std::numeric_limits<int64_t>::max();
-  if (rows.disk_bytes > 0) return 0;
-  const auto bytes = [](const ShardedRows* of) {
-    return of == nullptr ? 0 : of->total_rows() * of->schema().width();
-  };
-  const int64_t packed = bytes(rows.train.get()) + bytes(rows.held_out.get());
-  return std::max<int64_t>(0, config.memory_bytes - packed);
-}
+// What a rank brings to Train().
+struct LoadedRank {
+  BuiltNet built;  // Unless servers hold rows.
+  std::unique_ptr<ServedTables> served;
+  RankRows rows;
+  Communicator* communicator = nullptr;
+  GangMembership* membership = nullptr;
+  bool taken = false;
+};
 
-// Collective.
-Result<std::unique_ptr<ServedTables>> ServeTables(const TaskRows& all, const TrainConfig& config,
-                                                  const NetInputs& inputs, const RankRows& rows,
-                                                  Communicator& communicator) {
-  const auto make = [&all, &config, inputs](std::shared_ptr<const IdTables> ids) {
-    NetInputs own = inputs;
-    own.ids = std::move(ids);
-    return BuildNetThere(all.nets, config.net.net, own);
-  };
-  return ServedTables::Make({.servers = config.servers,
-                             .all = inputs.ids,
-                             .make = make,
-                             .optimizer = config.train.optimizer,
-                             .batch_size = config.train.batch_size,
-                             .average = config.train.average,
-                             .memory_bytes = MemoryLeft(config, rows),
-                             .disk = ScratchFolder(config)},
-                            *rows.train, communicator);
-}
-
-// Rank 0 says where the rows are, unless it is memory.
-void ReportPlace(const TrainConfig& config, const ServedTables& served, TaskContext& context) {
-  if (served.disk().empty() || context.rank() > 0) return;
-  context.Send(EventToJson(Note{fmt::format(
-      "{} of rows of ids, with what the optimizer knows of them, do not fit "
-      "engine.rows_memory ({}): {} keep{} them on the disk, in {}",
-      BytesText(served.bytes()), BytesText(config.memory_bytes), Counted(config.servers, "server"),
-      config.servers == 1 ? "s" : "", served.disk().string())}));
-}
-
-std::string DescribeIds(const StartedIds& ids) {
-  std::string text =
-      fmt::format("ids: {} go on with the rows of the model, {} begin", ids.continued, ids.begun);
-  if (ids.kept > 0) text += fmt::format(", {} of the model stay unread", ids.kept);
-  if (ids.expired > 0) text += fmt::format(", {} have expired", ids.expired);
-  return text;
-}
-
-// Collective: the ids of the rows and of the model that training begins with.
-Result<std::shared_ptr<const IdTables>> FindIds(const ShardedRows& rows, const TrainConfig& config,
-                                                TaskContext& context, Communicator* communicator) {
-  const bool all_here = MembershipOf(context) != nullptr;
-  PT_LET(auto ids, CollectIds(rows, uint64_t(config.train.seed), all_here, communicator));
-  PT_LET(const StartedIds started,
-         WithStart(std::move(ids), config.train.from, all_here ? nullptr : communicator));
-  const StartOptions& from = config.train.from;
-  if (context.rank() == 0 && !from.weights.empty() && from.parameters.empty()) {
-    context.Send(EventToJson(Note{DescribeIds(started)}));
+// Collective, except for a newcomer. A net of ids depends on which the rows have; any other is
+// refused before rows are packed.
+Result<LoadedRank> LoadRank(const TaskRows& all, const TrainConfig& config, NetInputs inputs,
+                            TaskContext& context) {
+  LoadedRank out;
+  const bool by_id = inputs.rows.Find(kIdsField) != nullptr;
+  if (!by_id) {
+    PT_LET(out.built, BuildWeighted(all, config, inputs));
   }
-  return started.tables;
+  context.SetPhase("packing rows");
+  if (by_id && config.servers > 0) {
+    PT_LET(ServedTraining served, ServeTables(all, config, inputs, context));
+    return LoadedRank{.served = std::move(served.tables),
+                      .rows = std::move(served.rows),
+                      .communicator = served.communicator,
+                      .membership = served.membership,
+                      .taken = served.taken};
+  }
+  PT_LET(out.communicator, CommunicatorOf(context));
+  out.membership = config.servers > 0 ? nullptr : MembershipOf(context);
+  PT_LET(out.rows, LoadRankRows(config, inputs, context, out.membership));
+  if (!by_id) return out;
+  context.SetPhase("collecting ids");
+  PT_LET(inputs.ids,
+         FindIds(*out.rows.train, config, context, out.membership != nullptr, out.communicator));
+  PT_LET(out.built, BuildWeighted(all, config, inputs));
+  return out;
 }
 
 Status EmitResult(TaskContext& context, const std::filesystem::path& background,
@@ -207,7 +178,6 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
   PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
-  PT_LET(Communicator * communicator, CommunicatorOf(context));
   PT_TRY(CheckShards(config, context.world() - config.servers));
   NetInputs inputs = MakeNetInputs(config);
   context.SetPhase("building the net");
@@ -215,38 +185,26 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   inputs.threads = config.train.threads_per_shard;
   if (all.prepare) PT_TRY(all.prepare(inputs.threads));
   PT_LET(inputs.device, ChooseDevice(context, config.device, all));
-  // A net of ids depends on which the rows have; any other is refused before rows are packed.
-  const bool by_id = inputs.rows.Find(kIdsField) != nullptr;
-  BuiltNet built;
-  std::unique_ptr<ServedTables> served;
-  if (!by_id) {
-    PT_LET(built, BuildWeighted(all, config, inputs));
+  PT_LET(LoadedRank loaded, LoadRank(all, config, inputs, context));
+  const RankRows& rows = loaded.rows;
+  // A process that takes a rank is never rank 0, which alone keeps these.
+  std::vector<std::byte> background;
+  if (!loaded.taken) {
+    PT_LET(background,
+           ChooseBackground(*rows.train, loaded.membership != nullptr, *loaded.communicator));
   }
-  context.SetPhase("packing rows");
-  PT_LET(const RankRows rows, LoadRankRows(config, inputs, context));
-  const bool all_here = MembershipOf(context) != nullptr;
-  if (by_id) {
-    context.SetPhase("collecting ids");
-    PT_LET(inputs.ids, FindIds(*rows.train, config, context, communicator));
-    if (config.servers > 0) {
-      PT_LET(served, ServeTables(all, config, inputs, rows, *communicator));
-      ReportPlace(config, *served, context);
-    } else {
-      PT_LET(built, BuildWeighted(all, config, inputs));
-    }
-  }
-  PT_LET(const std::vector<std::byte> background,
-         ChooseBackground(*rows.train, all_here, *communicator));
+  const ServedTables* const served = loaded.served.get();
   PT_LET(const TrainOutcome outcome,
-         Train(spec, {.net = served ? served->net() : *built.net,
-                      .weights = served ? served->weights() : *built.weights,
+         Train(spec, {.net = served ? loaded.served->net() : *loaded.built.net,
+                      .weights = served ? loaded.served->weights() : *loaded.built.weights,
                       .rows = *rows.train,
                       .validation = rows.held_out.get(),
                       .packed = rows.packed,
                       .rounds_weights = IsRunAsGraph(config.net.net.name),
-                      .communicator = communicator,
-                      .membership = MembershipOf(context),
-                      .served = served.get(),
+                      .communicator = loaded.communicator,
+                      .taken = loaded.taken,
+                      .membership = loaded.membership,
+                      .served = loaded.served.get(),
                       .numerics = NumericsOf(all, inputs),
                       .report = [&](const Json& event) { context.Send(event); },
                       .saved = [&] { context.Saved(); },

@@ -86,7 +86,7 @@ Status RunTreeTask(TaskContext& context, const TaskRows& known) {
                          .cardinalities = Cardinalities(config.net),
                          .outputs = config.net.objective.outputs()};
   context.SetPhase("packing rows");
-  PT_LET(const RankRows rows, LoadRankRows(config, inputs, context));
+  PT_LET(const RankRows rows, LoadRankRows(config, inputs, context, MembershipOf(context)));
   PT_LET(const BoostOutcome outcome,
          Boost(spec, {.rows = *rows.train,
                       .validation = rows.held_out.get(),

@@ -35,7 +35,10 @@ Standpoint PlaceOf(const Standing& standing) {
   if (standing.newcomer) return place;
   place.step = standing.state.step;
   place.epoch = standing.state.epoch;
-  if (!standing.over) place.hash = standing.learner.weights.Hash();
+  if (standing.over) return place;
+  const Learner& learner = standing.learner;
+  place.hash = learner.served == nullptr ? learner.weights.Hash()
+                                         : learner.served->OthersHash(learner.optimizer);
   return place;
 }
 
@@ -59,6 +62,12 @@ Status RefuseOtherBits(const std::vector<Standpoint>& places, size_t furthest) {
   return Status::OK();
 }
 
+void KeepHashes(const CheckpointState& own, CheckpointState& state) {
+  state.weights_xxh3 = own.weights_xxh3;
+  state.optimizer_xxh3 = own.optimizer_xxh3;
+  if (state.best.step == own.best.step) state.best.xxh3 = own.best.xxh3;
+}
+
 // Everything that is not a tensor.
 Status TakeState(Standing& standing, int32_t root, Communicator& ranks) {
   std::string own;
@@ -70,6 +79,8 @@ Status TakeState(Standing& standing, int32_t root, Communicator& ranks) {
   PT_LET(const Json json, ParseJson(all[size_t(root)]));
   CheckpointState state;
   PT_TRY(FieldsFromJson(json.value("state", Json::object()), "", state));
+  // Where servers hold rows, only rank 0 knows the hashes of what it has written.
+  if (standing.learner.served != nullptr && ranks.rank() == 0) KeepHashes(standing.state, state);
   standing.state = std::move(state);
   standing.saved_step = json.value("saved_step", int64_t{0});
   return Status::OK();
@@ -88,10 +99,15 @@ Status CatchUp(Standing& standing, Communicator& ranks) {
   if (!first->over) PT_TRY(RefuseOtherBits(places, size_t(root)));
   const bool alike = std::ranges::all_of(
       places, [&](const Standpoint& each) { return each.reached() == first->reached(); });
-  if (alike) return Status::OK();
+  ServedTables* const served = standing.learner.served;
+  const OfRows of_rows = standing.learner.of_rows();
+  // Nobody has made the step after this one.
+  if (served != nullptr) served->TakeBack(first->step, of_rows);
+  if (alike) return served == nullptr ? Status::OK() : served->Settle();
   // From here on a rank behind has neither its own state nor all of the other's.
   standing.newcomer = places[size_t(ranks.rank())].reached() < first->reached();
-  PT_TRY(BroadcastTensors(standing.learner, root, ranks));
+  PT_TRY(served == nullptr ? BroadcastTensors(standing.learner, root, ranks)
+                           : served->ShareOthers(of_rows, root));
   PT_TRY(TakeState(standing, root, ranks));
   standing.newcomer = false;
   return Status::OK();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the ranks of a new generation (gang/membership.h) reach the same state: each reports how far
 // it is, and all continue from the furthest. A step counts for all or for none: if only some ranks
-// had applied it when another died, the others copy its result instead of computing it again.
+// had applied it when another died, the others copy its result instead of computing it again. Rows
+// of ids on servers stay where they are; servers take back a step that no rank has made.
 #pragma once
 
 #include <cstdint>

@@ -24,4 +24,11 @@ Result<FloatMemory> FloatMemory::Make(int64_t count, const std::filesystem::path
   return out;
 }
 
+FloatMemory FloatMemory::Of(std::shared_ptr<float> floats, int64_t count) {
+  FloatMemory out;
+  out.floats_ = std::move(floats);
+  out.count_ = count;
+  return out;
+}
+
 }  // namespace protium

@@ -20,6 +20,9 @@ class FloatMemory {
   // empty: they are in memory.
   static Result<FloatMemory> Make(int64_t count, const std::filesystem::path& disk);
 
+  // These, in memory that others have made.
+  static FloatMemory Of(std::shared_ptr<float> floats, int64_t count);
+
   float* data() const { return floats_.get(); }
   int64_t size() const { return count_; }
   std::span<float> floats() const { return {data(), size_t(count_)}; }

@@ -96,37 +96,37 @@ Result<std::vector<Sample>> TakeGroups(const ShardedRows& rows, int64_t most) {
 }
 
 // Where each shard's sampled rows stand among those of all ranks, in the order of shards.
-struct Standing {
+struct SampledRows {
   std::vector<int64_t> first;  // By shard.
   int64_t rows = 0;
 };
 
 // Collective.
-Result<Standing> StandingOf(const std::vector<Sample>& samples, const ShardedRows& rows,
-                            Communicator& communicator) {
+Result<SampledRows> SampledRowsOf(const std::vector<Sample>& samples, const ShardedRows& rows,
+                                  Communicator& communicator) {
   std::vector<int64_t> counts(size_t(rows.shards()));
   const int64_t width = rows.schema().width();
   for (const Sample& each : samples) {
     counts[size_t(each.shard)] = int64_t(each.rows.size()) / width;
   }
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(counts)), Op::kSum));
-  Standing standing;
+  SampledRows sampled;
   for (const int64_t count : counts) {
-    standing.first.push_back(standing.rows);
-    standing.rows += count;
+    sampled.first.push_back(sampled.rows);
+    sampled.rows += count;
   }
-  return standing;
+  return sampled;
 }
 
 // Collective. One column's values in the sampled rows of all ranks. Each value is given by one rank
 // and is zero at the others, so that sums of words put them together.
 Result<std::vector<int64_t>> GatherColumn(const std::vector<Sample>& samples, const Place& place,
-                                          const Standing& standing, int64_t width,
+                                          const SampledRows& sampled, int64_t width,
                                           Communicator& communicator) {
-  std::vector<int64_t> words(size_t(standing.rows * place.bytes + 7) / 8);
+  std::vector<int64_t> words(size_t(sampled.rows * place.bytes + 7) / 8);
   auto* const values = reinterpret_cast<std::byte*>(words.data());
   for (const Sample& each : samples) {
-    const int64_t first = standing.first[size_t(each.shard)];
+    const int64_t first = sampled.first[size_t(each.shard)];
     for (int64_t i = 0; i < int64_t(each.rows.size()) / width; ++i) {
       std::memcpy(values + (first + i) * place.bytes, each.rows.data() + i * width + place.offset,
                   size_t(place.bytes));
@@ -138,14 +138,14 @@ Result<std::vector<int64_t>> GatherColumn(const std::vector<Sample>& samples, co
 
 // Collective. The samples with the values of one column moved to other rows, of any shard.
 Result<std::vector<Sample>> Shuffled(const std::vector<Sample>& samples, const Place& place,
-                                     const Permutation& order, const Standing& standing,
+                                     const Permutation& order, const SampledRows& sampled,
                                      int64_t width, Communicator& communicator) {
   PT_LET(const std::vector<int64_t> words,
-         GatherColumn(samples, place, standing, width, communicator));
+         GatherColumn(samples, place, sampled, width, communicator));
   const auto* const values = reinterpret_cast<const std::byte*>(words.data());
   std::vector<Sample> out = samples;
   for (Sample& each : out) {
-    const int64_t first = standing.first[size_t(each.shard)];
+    const int64_t first = sampled.first[size_t(each.shard)];
     for (int64_t i = 0; i < int64_t(each.rows.size()) / width; ++i) {
       std::memcpy(each.rows.data() + i * width + place.offset,
                   values + order.At(first + i) * place.bytes, size_t(place.bytes));
@@ -169,7 +169,7 @@ Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& ro
   const bool grouped = rows.schema().Find(kGroupField) != nullptr;
   PT_LET(const std::vector<Sample> samples,
          grouped ? TakeGroups(rows, most) : TakeSamples(rows, most));
-  PT_LET(const Standing standing, StandingOf(samples, rows, communicator));
+  PT_LET(const SampledRows sampled, SampledRowsOf(samples, rows, communicator));
   const auto measure = [&](const std::vector<Sample>& given) -> Result<Json> {
     std::vector<std::span<const std::byte>> parts;
     for (const Sample& each : given) parts.emplace_back(each.rows);
@@ -180,9 +180,9 @@ Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& ro
   if (!whole.is_number()) return Json();
   std::vector<Json> columns;
   for (size_t p = 0; p < places.size(); ++p) {
-    const Permutation order(spec.seed, kNoEpoch + int64_t(p), kNoShard, standing.rows);
+    const Permutation order(spec.seed, kNoEpoch + int64_t(p), kNoShard, sampled.rows);
     PT_LET(const auto shuffled,
-           Shuffled(samples, places[p], order, standing, rows.schema().width(), communicator));
+           Shuffled(samples, places[p], order, sampled, rows.schema().width(), communicator));
     PT_LET(const Json value, measure(shuffled));
     if (!value.is_number()) continue;
     const double worse =
@@ -193,7 +193,7 @@ Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& ro
                            [](const Json& each) { return each["worse"].get<double>(); });
   return Json{{"metric", spec.metric.name},
               {"value", whole},
-              {"rows", grouped ? standing.rows : most},
+              {"rows", grouped ? sampled.rows : most},
               {"columns", columns}};
 }
 

@@ -88,7 +88,12 @@ Status Optimizer::MakeState() {
     own_offsets_.push_back(own_size);
     own_size += shared() ? (own.end - own.begin) * StateWidth(i) : state_parts_[i].count;
   }
-  for (size_t i = 0; i < rule_->state().size(); ++i) {
+  for (const FloatMemory& each : part_.state) {
+    PT_CHECK(each.size() == own_size);
+    if (!part_.begun && rule_->initial() != 0) std::ranges::fill(each.floats(), rule_->initial());
+  }
+  state_ = part_.state;
+  for (size_t i = state_.size(); i < rule_->state().size(); ++i) {
     PT_LET(FloatMemory made, FloatMemory::Make(own_size, part_.disk));
     if (rule_->initial() != 0) std::ranges::fill(made.floats(), rule_->initial());
     state_.push_back(std::move(made));
@@ -309,6 +314,29 @@ bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
     finite = StepWhole(gradient, first, i) && finite;
   }
   return finite;
+}
+
+bool Optimizer::MoveRows(const Gradient& gradient, std::span<const float> defined,
+                         std::span<const size_t> tables) {
+  bool finite = true;
+  for (const size_t table : tables) {
+    const size_t parameter = layout_.tables[table];
+    if (!Moves(parameter, defined)) continue;
+    // Counted when the step is complete.
+    ++steps_[parameter];
+    finite = StepTable(gradient, table) && finite;
+    --steps_[parameter];
+  }
+  return finite;
+}
+
+int64_t Optimizer::StateSize(const UpdateRule& rule, const Net& net) {
+  int64_t floats = 0;
+  for (const Variable& each : net.parameters()) {
+    const int64_t count = rule.state_by_row() && each.table ? each.shape[0] : each.count();
+    floats += (count + kAlignFloats - 1) / kAlignFloats * kAlignFloats;
+  }
+  return floats;
 }
 
 // Each element belongs to the lane of its place among the weights, in which padding and the rows

@@ -59,11 +59,14 @@ Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& 
                                            const std::string& where = "train.parameters",
                                            const std::vector<Variable>& buffers = {});
 
-// Which of the ranks that share an optimiser this is, and where its state lies.
+// Which of the ranks that share an optimiser this is, and where its state lies: in `state`, by
+// state of the rule, or in what FloatMemory::Make() makes.
 struct OptimizerPart {
   int32_t rank = 0;
   int32_t world = 1;
-  std::filesystem::path disk = {};  // FloatMemory::Make().
+  std::filesystem::path disk = {};
+  std::vector<FloatMemory> state = {};  // Of StateSize() floats each.
+  bool begun = false;                   // `state` is what another process has left there.
 };
 
 // Called by one thread. Every rank holds a complete one, or its part, and passes it the same sums,
@@ -93,6 +96,15 @@ class Optimizer {
   // rank's part of it. Returns false when a gradient was NaN or infinite: the weights are unusable
   // then, and training has to return to a checkpoint.
   bool Step(const Gradient& gradient, std::span<const float> defined);
+
+  // Moves the rows of these of GradientLayout::tables as Step() does, which must follow with all
+  // but these rows, once it is known that all ranks have moved theirs.
+  bool MoveRows(const Gradient& gradient, std::span<const float> defined,
+                std::span<const size_t> tables);
+
+  // Floats of one state of the rule for the weights of this net, whose tables are learned row by
+  // row.
+  static int64_t StateSize(const UpdateRule& rule, const Net& net);
 
   // The L2 norm of the gradient `sum`, without the frozen parameters, whose gradients have no
   // effect.

@@ -14,15 +14,18 @@ int64_t RowBytes(std::span<const RowPlane> planes) {
 }
 
 std::string PackRows(std::span<const RowPlane> planes, std::span<const int64_t> rows) {
-  std::string packed;
-  packed.reserve(rows.size() * size_t(RowBytes(planes)));
+  std::string packed(rows.size() * size_t(RowBytes(planes)), '\0');
+  PackRows(planes, rows, packed.data());
+  return packed;
+}
+
+void PackRows(std::span<const RowPlane> planes, std::span<const int64_t> rows, char* to) {
   for (const int64_t row : rows) {
     for (const RowPlane& each : planes) {
-      packed.append(reinterpret_cast<const char*>(each.rows + row * each.width),
-                    size_t(each.width) * sizeof(float));
+      std::memcpy(to, each.rows + row * each.width, size_t(each.width) * sizeof(float));
+      to += size_t(each.width) * sizeof(float);
     }
   }
-  return packed;
 }
 
 void UnpackRows(std::string_view packed, std::span<const RowPlane> planes,

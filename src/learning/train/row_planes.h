@@ -21,6 +21,7 @@ struct RowPlane {
 int64_t RowBytes(std::span<const RowPlane> planes);
 // These rows, one after another, each with its parts in the order of the planes.
 std::string PackRows(std::span<const RowPlane> planes, std::span<const int64_t> rows);
+void PackRows(std::span<const RowPlane> planes, std::span<const int64_t> rows, char* to);
 // Puts back what PackRows() has returned.
 void UnpackRows(std::string_view packed, std::span<const RowPlane> planes,
                 std::span<const int64_t> rows);

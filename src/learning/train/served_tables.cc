@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collective/disk_window.h"
+#include "collective/window_files.h"
 #include "format/safetensors.h"
 #include "nets/id_rows.h"
 #include "train/float_memory.h"
@@ -17,40 +18,70 @@ namespace {
 // Rows that travel in one round, while a checkpoint is gathered or spread.
 constexpr int64_t kRoundBytes = 1 << 20;
 
-// The most rows of a step in a shard.
-int64_t MostRows(const ShardedRows& rows, int32_t shard, int64_t batch_size) {
-  const __int128 share = __int128(rows.rows(shard)) * batch_size;
-  const auto step = int64_t((share + rows.total_rows() - 1) / rows.total_rows());
-  return std::min(rows.rows(shard), step);
-}
-
-// The most rows of a step in the own shards, or in any one.
-int64_t MostRows(const ShardedRows& rows, int64_t batch_size) {
-  int64_t own = 0, any = 0;
-  for (int32_t s = 0; s < rows.shards(); ++s) {
-    const int64_t most = MostRows(rows, s, batch_size);
-    if (rows.owns(s)) own += most;
-    any = std::max(any, most);
-  }
-  return std::max(own, any);
-}
-
 std::string_view AsText(std::span<const int64_t> numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
 }
 
 }  // namespace
 
+Result<std::unique_ptr<ServedTables>> ServedTables::Begin(const ServedSpec& spec,
+                                                          const ShardedRows& rows,
+                                                          Communicator& communicator) {
+  std::unique_ptr<ServedTables> out(new ServedTables(spec, communicator));
+  PT_TRY(out->MakeNet(rows));
+  PT_TRY(out->ChoosePlace());
+  if (!out->serves()) return out;
+  PT_LET(out->layout_, ServedLayout::Of(*out->net_, spec.optimizer, rows, spec.batch_size));
+  return out;
+}
+
 Result<std::unique_ptr<ServedTables>> ServedTables::Make(const ServedSpec& spec,
                                                          const ShardedRows& rows,
                                                          Communicator& communicator) {
-  std::unique_ptr<ServedTables> out(new ServedTables(spec, communicator));
-  PT_TRY(FailTogether(out->MakeNet(rows), communicator));
-  PT_TRY(FailTogether(out->ChoosePlace(), communicator));
+  std::unique_ptr<ServedTables> out;
+  PT_TRY(FailTogether(Begin(spec, rows, communicator).Value(&out), communicator));
   PT_LET(out->window_, out->MakeWindow());
   PT_TRY(FailTogether(out->MakeWeights(), communicator));
   PT_TRY(out->ShareOffsets());
   return out;
+}
+
+Result<SharedPart> ServedTables::Share() const {
+  SharedPart part;
+  if (!serves()) return part;
+  PT_LET(UniqueFd file, MakeWindowFile(disk_, layout_.bytes()));
+  part.memories.push_back(std::move(file));
+  part.text = AsText(TableOffsets(*net_));
+  return part;
+}
+
+Status ServedTables::Open(std::vector<SharedPart> parts, bool taken) {
+  std::vector<UniqueFd> files;
+  for (SharedPart& each : parts) {
+    files.push_back(each.memories.empty() ? UniqueFd() : std::move(each.memories.front()));
+  }
+  PT_LET(window_, OpenWindowFiles(rank_, files));
+  shared_ = true;
+  taken_ = taken;
+  PT_TRY(MakeWeights());
+  ListTables();
+  for (size_t s = size_t(workers_); s < parts.size(); ++s) TakeOffsets(parts[s].text);
+  if (!serves()) return Status::OK();
+  PT_CHECK(window_->size(rank_) == layout_.bytes());
+  journal_ = RowJournal(window_->own().subspan(size_t(layout_.bytes() - layout_.journal)));
+  return Status::OK();
+}
+
+OptimizerPart ServedTables::optimizer_part() const {
+  if (!serves()) return {};
+  if (!shared_) return {.disk = disk_};
+  OptimizerPart part{.begun = taken_};
+  auto* const floats = reinterpret_cast<float*>(window_->own().data());
+  for (int64_t i = 0; i < layout_.states; ++i) {
+    const std::shared_ptr<float> state(window_, floats + layout_.weights + i * layout_.state);
+    part.state.push_back(FloatMemory::Of(state, layout_.state));
+  }
+  return part;
 }
 
 Status ServedTables::MakeNet(const ShardedRows& rows) {
@@ -64,7 +95,7 @@ Status ServedTables::MakeNet(const ShardedRows& rows) {
     here_ = std::make_shared<IdTables>();
     here_->seed = spec_.all->seed;
     here_->columns.resize(spec_.all->columns.size());
-    const int64_t most = std::max(MostRows(rows, spec_.batch_size), kPredictRows);
+    const int64_t most = std::max(MostStepRows(rows, spec_.batch_size), kPredictRows);
     for (const IdSet& column : spec_.all->columns) {
       here_->room.push_back(std::min(most, column.count()));
     }
@@ -89,8 +120,8 @@ Status ServedTables::ChoosePlace() {
 
 Result<std::unique_ptr<Window>> ServedTables::MakeWindow() {
   const int64_t bytes = serves() ? Weights::SizeOf(*net_) * int64_t(sizeof(float)) : 0;
-  if (disk_.empty()) return communicator_.MakeWindow(bytes);
-  return MakeDiskWindow(disk_, bytes, communicator_);
+  if (disk_.empty()) return communicator_->MakeWindow(bytes);
+  return MakeDiskWindow(disk_, bytes, *communicator_);
 }
 
 Status ServedTables::MakeWeights() {
@@ -99,22 +130,30 @@ Status ServedTables::MakeWeights() {
   return Weights::MakeIn(memory, *net_).Value(&weights_);
 }
 
-Status ServedTables::ShareOffsets() {
-  std::vector<int64_t> offsets;
+void ServedTables::ListTables() {
   for (size_t i = 0; i < weights_->parts().size(); ++i) {
     const Variable& each = weights_->parameter(i);
     if (!each.table) continue;
+    if (each.ids >= 0) {
+      served_.push_back(i);
+      served_tables_.push_back(tables_.size());
+    }
     tables_.push_back({.parameter = i, .column = each.ids, .width = each.shape[1]});
-    if (each.ids >= 0) served_.push_back(i);
-    offsets.push_back(weights_->parts()[i].offset);
   }
-  PT_LET(const auto all, communicator_.AllGather(AsText(offsets)));
-  for (size_t s = size_t(workers()); s < all.size(); ++s) {
-    PT_CHECK(all[s].size() == offsets.size() * sizeof(int64_t));
-    std::memcpy(offsets.data(), all[s].data(), all[s].size());
-    for (size_t t = 0; t < tables_.size(); ++t) tables_[t].offsets.push_back(offsets[t]);
-  }
+}
+
+Status ServedTables::ShareOffsets() {
+  ListTables();
+  PT_LET(const auto all, communicator_->AllGather(AsText(TableOffsets(*net_))));
+  for (size_t s = size_t(workers_); s < all.size(); ++s) TakeOffsets(all[s]);
   return Status::OK();
+}
+
+void ServedTables::TakeOffsets(std::string_view text) {
+  std::vector<int64_t> offsets(tables_.size());
+  PT_CHECK(text.size() == offsets.size() * sizeof(int64_t));
+  if (!offsets.empty()) std::memcpy(offsets.data(), text.data(), text.size());
+  for (size_t t = 0; t < tables_.size(); ++t) tables_[t].offsets.push_back(offsets[t]);
 }
 
 Status ServedTables::Pull(std::span<const BatchRows> batches) {
@@ -224,13 +263,44 @@ std::span<const SummedRows> ServedTables::Own(std::span<const SummedRows> sums) 
   return own_sums_;
 }
 
+std::vector<std::vector<RowPlane>> ServedTables::ServedPlanes(const OfRows& of_rows) const {
+  std::vector<std::vector<RowPlane>> planes;
+  for (const size_t t : served_tables_) planes.push_back(PlanesOf(t, of_rows));
+  return planes;
+}
+
+void ServedTables::Hold(int64_t step, std::span<const SummedRows> own, const OfRows& of_rows) {
+  if (!shared_ || !serves()) return;
+  const auto planes = ServedPlanes(of_rows);
+  std::vector<RowJournal::Rows> rows;
+  for (size_t i = 0; i < planes.size(); ++i) {
+    rows.push_back({.planes = planes[i], .rows = own[served_tables_[i]].ids});
+  }
+  journal_.Hold(step, rows);
+}
+
+void ServedTables::TakeBack(int64_t step, const OfRows& of_rows) {
+  if (shared_ && serves()) journal_.PutBack(step, ServedPlanes(of_rows));
+}
+
+Result<bool> ServedTables::Step(int64_t step, Gradient gradient, std::span<const float> defined,
+                                Optimizer& optimizer) {
+  gradient.sum.tables = Own(gradient.sum.tables);
+  Hold(step, gradient.sum.tables, {optimizer});
+  PT_LET(const bool made, StepMade(optimizer.MoveRows(gradient, defined, served_tables_)));
+  if (!made) return false;
+  for (const size_t t : served_tables_) own_sums_[t] = {};
+  return optimizer.Step(gradient, defined);
+}
+
+// Ends a step; returns whether all ranks have made it.
 Result<bool> ServedTables::StepMade(bool here) {
   int64_t failed = here ? 0 : 1;
-  PT_TRY(communicator_.AllReduce(AsBuffer(std::span(&failed, 1)), Op::kSum));
+  PT_TRY(communicator_->AllReduce(AsBuffer(std::span(&failed, 1)), Op::kSum));
   return failed == 0;
 }
 
-Status ServedTables::Settle() { return communicator_.Barrier("the rows of the servers"); }
+Status ServedTables::Settle() { return communicator_->Barrier("the rows of the servers"); }
 
 // All planes of a table, by the numbers of its rows.
 std::vector<RowPlane> ServedTables::PlanesOf(size_t table, const OfRows& of_rows) const {
@@ -254,7 +324,7 @@ std::vector<std::span<std::byte>> ServedTables::OthersOf(const OfRows& of_rows,
 
 Status ServedTables::ShareOthers(const OfRows& of_rows, int32_t root) {
   for (const std::span<std::byte> each : OthersOf(of_rows, *weights_)) {
-    PT_TRY(communicator_.Broadcast(each, root));
+    PT_TRY(communicator_->Broadcast(each, root));
   }
   return Settle();  // From here on workers may pull.
 }
@@ -315,14 +385,14 @@ void ServedTables::CopyOthers(const OfRows& from, Weights& from_weights, const O
 Result<WholeNet> ServedTables::Gather(const OfRows& of_rows) {
   WholeNet whole;
   if (leads()) {
-    PT_TRY(FailTogether(NewWhole().Value(&whole), communicator_));
+    PT_TRY(FailTogether(NewWhole().Value(&whole), *communicator_));
     CopyOthers(of_rows, *weights_, whole.of_rows(), *whole.weights);
   }
   PT_TRY(ForRounds(of_rows, [&](size_t t, int64_t begin, int64_t end) -> Status {
     std::vector<int64_t> rows;
     if (serves()) rows = PositionsOf(own(), tables_[t], begin, end);
     for (int64_t& each : rows) each = places_.row(size_t(tables_[t].column), each);
-    PT_LET(const auto all, communicator_.AllGather(PackRows(PlanesOf(t, of_rows), rows)));
+    PT_LET(const auto all, communicator_->AllGather(PackRows(PlanesOf(t, of_rows), rows)));
     for (int32_t s = 0; s < servers() && leads(); ++s) {
       UnpackRows(all[size_t(workers() + s)], PlanesOf(t, whole.of_rows()),
                  PositionsOf(s, tables_[t], begin, end));
@@ -341,7 +411,7 @@ Status ServedTables::Spread(WholeNet* whole, const OfRows& of_rows) {
     for (int64_t i = begin; i < end; ++i) positions[size_t(i - begin)] = i;
     std::string packed(positions.size() * row_bytes, '\0');
     if (leads()) packed = PackRows(PlanesOf(t, whole->of_rows()), positions);
-    PT_TRY(communicator_.Broadcast(std::as_writable_bytes(std::span(packed)), 0));
+    PT_TRY(communicator_->Broadcast(std::as_writable_bytes(std::span(packed)), 0));
     if (!serves()) return Status::OK();
     for (const int64_t each : PositionsOf(own(), tables_[t], begin, end)) {
       const int64_t row = places_.row(size_t(tables_[t].column), each);

@@ -11,7 +11,12 @@
 // 3. All ranks end a step together (StepMade()), so nobody pulls rows while servers write them.
 //    Where steps are made apart (server_round.h), servers are asked for rows instead.
 // 4. Every rank has the same values of everything that is no table of ids.
-// 5. Rows that do not fit into memory lie on the disk, in files that are mapped like memory, and so
+// 5. Where a process may take the rank of one that has died (gang/membership.h), servers share
+//    their rows with all of the gang's processes. In a step servers hold their rows as they were
+//    (row_journal.h) and move them; then all ranks end the step (StepMade()), and only then move
+//    everything else. So a step that some rank alive has made was made by all servers, and one that
+//    none has made is taken back: servers put their rows back, and it is made again.
+// 6. Rows that do not fit into memory lie on the disk, in files that are mapped like memory, and so
 //    does the whole net that rank 0 makes of all rows for a checkpoint.
 #pragma once
 
@@ -28,6 +33,7 @@
 #include "base/status.h"
 #include "collective/communicator.h"
 #include "collective/row_tree.h"
+#include "gang/membership.h"
 #include "protium/choice.h"
 #include "rows/rows.h"
 #include "tensor/batch.h"
@@ -36,7 +42,9 @@
 #include "tensor/weights.h"
 #include "train/average.h"
 #include "train/optimizer.h"
+#include "train/row_journal.h"
 #include "train/row_planes.h"
+#include "train/served_layout.h"
 
 namespace protium {
 
@@ -69,7 +77,8 @@ struct WholeNet {
   OfRows of_rows() { return {*optimizer, average ? &*average : nullptr}; }
 };
 
-// One rank's view. Calls come from the thread of the communicator, which must outlive it.
+// One rank's view. Calls come from the thread of the communicator, which must live as long as it is
+// used.
 class ServedTables {
  public:
   // Rows of a forward that predicts, for which a worker has room.
@@ -79,8 +88,21 @@ class ServedTables {
   static Result<std::unique_ptr<ServedTables>> Make(const ServedSpec& spec, const ShardedRows& rows,
                                                     Communicator& communicator);
 
+  // The same in parts, none of which is collective. What Share() returns goes to all processes of
+  // the gang, and Open() takes what all ranks have shared, by rank. `taken`: the rank is that of a
+  // process that has ended, whose rows go on.
+  static Result<std::unique_ptr<ServedTables>> Begin(const ServedSpec& spec,
+                                                     const ShardedRows& rows,
+                                                     Communicator& communicator);
+  Result<SharedPart> Share() const;
+  Status Open(std::vector<SharedPart> parts, bool taken);
+  // From now on this rank has its place in the next generation: the same rank.
+  void EnterNext(Communicator& communicator) { communicator_ = &communicator; }
+  // What the optimiser of this rank is made with.
+  OptimizerPart optimizer_part() const;
+
   int32_t servers() const { return places_.servers(); }
-  bool serves() const { return communicator_.rank() >= workers(); }
+  bool serves() const { return rank_ >= workers_; }
   // Of the rows of all servers, with their states and averages.
   int64_t bytes() const { return bytes_; }
   // The folder of the files that they lie in; empty: they are in memory.
@@ -104,8 +126,8 @@ class ServedTables {
     std::vector<int64_t> offsets = {};  // By server: of its rows in its window, in floats.
   };
   const std::vector<Table>& tables() const { return tables_; }
-  int32_t workers() const { return communicator_.world() - spec_.servers; }
-  int32_t own() const { return communicator_.rank() - workers(); }  // Of a server, its number.
+  int32_t workers() const { return workers_; }
+  int32_t own() const { return rank_ - workers_; }  // Of a server, its number.
   // On a worker: the positions, among all ids of a column, of the ids that its net has rows for, by
   // row. On a server: how many rows there are of the column.
   std::span<const int64_t> positions(size_t column) const { return positions_[column]; }
@@ -120,11 +142,12 @@ class ServedTables {
   void Number(std::span<RowSubtree> own) const;
   // The servers of the rows, by their positions.
   RowOwners Owners() const;
-  // Of these sums, those that this rank moves, by the numbers of its own rows. Valid until the next
-  // call.
-  std::span<const SummedRows> Own(std::span<const SummedRows> sums);
-  // Collective. Ends a step; returns whether all ranks have made it.
-  Result<bool> StepMade(bool here);
+  // Collective. Makes step `step`, counted from 0, of which `gradient` has the sums; returns false
+  // if a gradient was not finite, on all ranks alike.
+  Result<bool> Step(int64_t step, Gradient gradient, std::span<const float> defined,
+                    Optimizer& optimizer);
+  // On a server: if its rows have begun this step, puts them back.
+  void TakeBack(int64_t step, const OfRows& of_rows);
 
   // Collective. All ranks have done with the rows as they were: after they were exchanged with
   // their averages.
@@ -142,18 +165,30 @@ class ServedTables {
 
  private:
   ServedTables(const ServedSpec& spec, Communicator& communicator)
-      : spec_(spec), communicator_(communicator), places_(spec.all, spec.servers) {}
+      : spec_(spec),
+        communicator_(&communicator),
+        rank_(communicator.rank()),
+        workers_(communicator.world() - spec.servers),
+        places_(spec.all, spec.servers) {}
   Status MakeNet(const ShardedRows& rows);
   Status ChoosePlace();
   Result<std::unique_ptr<Window>> MakeWindow();
   Status MakeWeights();
   Status ShareOffsets();
+  void TakeOffsets(std::string_view text);
+  void ListTables();
   Status Note(const BatchRows& rows, size_t column);
   Status PullTable(const Table& table);
   Status Copy(const Table& table, int64_t position, float* to) const;
   // Whether this rank moves the row; false on workers.
   bool Moves(size_t table, int64_t position) const;
-  bool leads() const { return communicator_.rank() == 0; }
+  // Of these sums, those that this rank moves, by the numbers of its own rows. Valid until the next
+  // call.
+  std::span<const SummedRows> Own(std::span<const SummedRows> sums);
+  Result<bool> StepMade(bool here);
+  void Hold(int64_t step, std::span<const SummedRows> own, const OfRows& of_rows);
+  std::vector<std::vector<RowPlane>> ServedPlanes(const OfRows& of_rows) const;
+  bool leads() const { return rank_ == 0; }
   std::vector<RowPlane> PlanesOf(size_t table, const OfRows& of_rows) const;
   std::vector<std::span<std::byte>> OthersOf(const OfRows& of_rows, Weights& weights) const;
   void CopyOthers(const OfRows& from, Weights& from_weights, const OfRows& to,
@@ -164,7 +199,9 @@ class ServedTables {
   Status ForRounds(const OfRows& of_rows, Visit visit) const;
 
   const ServedSpec spec_;
-  Communicator& communicator_;
+  Communicator* communicator_;
+  const int32_t rank_;
+  const int32_t workers_;
   IdPlaces places_;
   // The ids that the own net has rows for: a server's own, or those of the last Pull().
   std::shared_ptr<IdTables> here_;
@@ -172,10 +209,15 @@ class ServedTables {
   int64_t bytes_ = 0;
   std::filesystem::path disk_;
   std::shared_ptr<Window> window_;
+  bool shared_ = false;  // The windows are files that all processes of the gang have.
+  bool taken_ = false;
+  ServedLayout layout_;  // Of a server's.
+  RowJournal journal_;   // On a server.
   std::unique_ptr<Net> net_;
   std::unique_ptr<Weights> weights_;
-  std::vector<Table> tables_;   // As GradientLayout::tables.
-  std::vector<size_t> served_;  // The parameters that are tables of ids.
+  std::vector<Table> tables_;          // As GradientLayout::tables.
+  std::vector<size_t> served_;         // The parameters that are tables of ids,
+  std::vector<size_t> served_tables_;  // and their numbers among `tables_`.
   std::vector<SummedRows> own_sums_;
 };
 

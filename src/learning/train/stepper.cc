@@ -296,14 +296,13 @@ Result<std::span<const SummedRows>> Stepper::ReduceRows() {
 }
 
 // Returns whether the step was made, on all ranks alike.
-Result<bool> Stepper::Move(Gradient gradient, std::span<const float> defined) {
+Result<bool> Stepper::Move(int64_t step, const Gradient& gradient, std::span<const float> defined) {
   if (spec_.move) return spec_.move(gradient, defined);
   if (optimizer_.shared()) {
     return StepShared(optimizer_, weights_, gradient, defined, communicator_);
   }
-  if (spec_.served == nullptr) return optimizer_.Step(gradient, defined);
-  gradient.sum.tables = spec_.served->Own(gradient.sum.tables);
-  return spec_.served->StepMade(optimizer_.Step(gradient, defined));
+  if (spec_.served != nullptr) return spec_.served->Step(step, gradient, defined, optimizer_);
+  return optimizer_.Step(gradient, defined);
 }
 
 Result<float> Stepper::ClipFactor(const GradientSum& sum, float weight, const StepInput& input) {
@@ -323,16 +322,21 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced,
   if (!std::isfinite(tail.loss) || !std::isfinite(tail.weight)) {
     return NotFinite("the loss", input);
   }
-  // Buffers count rows, not weights: batch norm also saw rows of weight 0, so this comes before a
-  // skipped step returns.
-  if (tail.rows > 0) PT_TRY(buffers_.Apply(leaf_.BufferSums(reduced), tail.rows));
+  if (out.skipped) PT_TRY(TakeBuffers(reduced, tail));
   if (out.skipped) return out;
   PT_LET(const float factor, ClipFactor(sum, tail.weight, input));
   Gradient gradient{.sum = sum, .divisor = tail.weight, .factor = factor, .rate = input.rate};
   if (spec_.train.clip_value > 0) gradient.limit = float(spec_.train.clip_value);
-  PT_LET(const bool made, Move(gradient, leaf_.Defined(reduced)));
+  PT_LET(const bool made, Move(input.step, gradient, leaf_.Defined(reduced)));
   if (!made) return NotFinite("the gradient", input);
+  // Not before: where rows lie on servers a step may have to be made again.
+  PT_TRY(TakeBuffers(reduced, tail));
   return out;
+}
+
+// Buffers count rows, not weights: batch norm also saw rows of weight 0.
+Status Stepper::TakeBuffers(std::span<const float> reduced, const StepTail& tail) {
+  return tail.rows > 0 ? buffers_.Apply(leaf_.BufferSums(reduced), tail.rows) : Status::OK();
 }
 
 // Whether a subtree's part of the sums is.

@@ -138,7 +138,8 @@ class Stepper {
   void BringBack();
   Partial& SpareAt(size_t depth);
   Result<std::span<const SummedRows>> ReduceRows();
-  Result<bool> Move(Gradient gradient, std::span<const float> defined);
+  Result<bool> Move(int64_t step, const Gradient& gradient, std::span<const float> defined);
+  Status TakeBuffers(std::span<const float> reduced, const StepTail& tail);
   Result<StepResult> Apply(std::span<const float> reduced, std::span<const SummedRows> tables,
                            const StepInput& input);
   Result<float> ClipFactor(const GradientSum& sum, float weight, const StepInput& input);

@@ -53,6 +53,9 @@
 // gone, or all have agreed to change after a step, the rank enters the next generation, takes the
 // state of the furthest rank (catch_up.h), owns other shards, and continues from that state. An
 // epoch's end that was not completed is repeated.
+//
+// So does a gang whose rows of ids lie on servers, but its ranks and shards stay the same, and it
+// goes on from a step that servers, too, have made or taken back (served_tables.h).
 
 namespace protium {
 namespace {
@@ -117,6 +120,7 @@ class Training {
   std::optional<Validation> validation_;
   std::unique_ptr<Rounds> rounds_;
   bool newcomer_ = false;       // Has no state yet.
+  bool entered_ = false;        // It comes with the generation that it is called to.
   bool changing_ = false;       // All ranks leave this generation.
   bool saves_epoch_ = true;     // The epoch leaves a checkpoint.
   std::vector<int32_t> first_;  // Shards first_[r] .. first_[r+1]-1 are rank r's.
@@ -138,7 +142,8 @@ Training::Training(const TrainSpec& spec, const TrainInput& input,
       outer_(OuterStep::Of(train_, input.weights)),
       verdict_(std::move(verdict)),
       progress_(input.report, steps_),
-      newcomer_(input.communicator == nullptr),
+      newcomer_(input.communicator == nullptr || input.taken),
+      entered_(input.taken),
       saving_(spec, in_, learner(), progress_, state_) {}
 
 Result<TrainOutcome> Training::Run() {
@@ -255,8 +260,11 @@ Result<bool> Training::Enter(Status failed) {
   while (true) {
     rounds_.reset();
     feed_.reset();
-    PT_LET(in_.communicator, in_.membership->Enter(failed));
+    if (!std::exchange(entered_, false)) {
+      PT_LET(in_.communicator, in_.membership->Enter(failed));
+    }
     if (in_.communicator == nullptr) return false;
+    if (in_.served != nullptr) in_.served->EnterNext(*in_.communicator);
     failed = Rejoin();
     if (failed.ok()) break;
     if (!IsAboutPeers(failed)) return failed;
@@ -278,6 +286,7 @@ Status Training::Rejoin() {
   newcomer_ = standing.newcomer;
   PT_TRY(caught);
   PT_TRY(FailTogether(saving_.GoOn(came), *in_.communicator));
+  saves_epoch_ = true;  // Not all know whether the epoch's last step wanted it.
   return TakeEqualShards();
 }
 
@@ -412,9 +421,11 @@ Status Training::CloseEpoch() {
   // In an elastic gang another rank may have to hand out the weights that this epoch chose. A run
   // that begins at an epoch's end, after another generation or a stop, does not know whether a save
   // was due.
-  const bool saves = std::exchange(saves_epoch_, true) || over() || in_.membership != nullptr;
+  const bool saves = std::exchange(saves_epoch_, true) || over() || in_.elastic();
   PT_TRY(saves ? Save() : KeepBest());
-  return in_.membership != nullptr ? saving_.Share() : Status::OK();
+  if (in_.elastic()) return saving_.Share();
+  // Whoever goes on knows that rank 0 has what it saves.
+  return in_.membership == nullptr ? Status::OK() : in_.communicator->Barrier("the epoch's end");
 }
 
 Status Training::Save() {
@@ -469,7 +480,8 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
   const bool shares = spec.train.share_optimizer;
   PT_CHECK(!shares || (input.membership == nullptr && input.served == nullptr &&
                        spec.train.mode != TrainMode::kLocal));
-  OptimizerPart part{.disk = input.disk()};
+  OptimizerPart part;
+  if (input.served != nullptr) part = input.served->optimizer_part();
   if (shares) {
     part.rank = input.communicator->rank();
     part.world = input.communicator->world();

@@ -55,10 +55,14 @@ struct TrainInput {
   bool rounds_weights = false;
   Communicator* communicator =
       nullptr;  // nullptr for a newcomer, which enters through `membership`.
-  // For an elastic gang, whose ranks share their rows (rows/shared_rows.h).
+  // `communicator` is of the generation in which this process takes the rank of one that has ended.
+  bool taken = false;
+  // For an elastic gang, whose ranks share their rows (rows/shared_rows.h), and one whose servers
+  // and workers are replaced one by one.
   GangMembership* membership = nullptr;
   // Holds `net` and `weights`; nullptr: every rank has all rows of tables.
   ServedTables* served = nullptr;
+  bool elastic() const { return membership != nullptr && served == nullptr; }
   int32_t servers() const { return served == nullptr ? 0 : served->servers(); }
   // Where what belongs to the weights lies: FloatMemory::Make().
   std::filesystem::path disk() const {
