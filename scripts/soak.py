@@ -40,7 +40,7 @@ trees       = { rounds = 800, leaves = 31, rows = 0.8 }
 [train]
 validation  = { share = 0.1, by = ["year", "month", "day"] }
 """
-# With --tables a gang has a fixed size, and begins again when it is disturbed.
+# With --tables a gang has a fixed size; it begins again when rank 0 is disturbed.
 TABLES_SETTINGS = ("train.epochs=8", "train.checkpoint.every_steps=50", "gang.deadline=3", "gang.max_restarts=9")
 TABLES_CHOICES = ("kill", "kill", "two", "stop")
 # What a server's workers may take to see that their run has ended.
@@ -78,7 +78,7 @@ class Run:
     # Every process that was a member.
     def seen(self):
         return [seat["pid"] for event in self.named("gang_start") for seat in event["ranks"]] + [
-            event["pid"] for event in self.named("member_start")]
+            event["pid"] for name in ("member_start", "rank_taken_over") for event in self.named(name)]
 
     # Processes of the gang, by member; those that were lost or called out of it are gone.
     def members(self):
@@ -88,6 +88,8 @@ class Run:
                 pids = {seat["rank"]: seat["pid"] for seat in event["ranks"]}
                 inside = list(pids)
             elif event["event"] == "member_start":
+                pids[event["rank"]] = event["pid"]
+            elif event["event"] == "rank_taken_over":
                 pids[event["rank"]] = event["pid"]
             elif event["event"] == "rank_lost":
                 pids.pop(event["rank"], None)

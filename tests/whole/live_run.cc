@@ -52,6 +52,7 @@ pid_t PidOfRank(const Scratch& scratch, int rank) {
     const std::string name = event.value("event", "");
     // Ranks that come later are members of an elastic gang.
     if (name == "member_start" && event["rank"] == rank) pid = event["pid"].get<pid_t>();
+    if (name == "rank_taken_over" && event["rank"] == rank) pid = event["pid"].get<pid_t>();
     if (name != "gang_start") continue;
     for (const Json& seat : event["ranks"]) {
       if (seat["rank"] == rank) pid = seat["pid"].get<pid_t>();

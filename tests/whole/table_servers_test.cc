@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs whose rows of ids servers hold ([gang] servers) end with the weights of jobs without, also
-// when a server or a worker is killed.
+// when servers and workers are killed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <thread>
+#include <vector>
 
+#include "base/call.h"
 #include "base/fault.h"
 #include "whole/flights.h"
 #include "whole/live_run.h"
@@ -84,6 +90,14 @@ const std::string& Alone() {
   return weights;
 }
 
+// Long enough for some deaths.
+constexpr const char* kLong = "train.epochs=40";
+
+const std::string& LongAlone() {
+  static const std::string weights = Served({"gang.workers=1", kLong}).Weights();
+  return weights;
+}
+
 }  // namespace
 
 TEST(TableServers, ChangeNoBit) {
@@ -130,18 +144,85 @@ TEST(TableServers, EndARunThatGoesOnWithMoreRoomOnTheDisk) {
   EXPECT_EQ(ModelWeights(resumed, run.scratch()), Alone());
 }
 
-TEST(TableServers, AreStartedAgainWithTheGangAfterADeath) {
-  for (const int rank : {1, 2}) {  // A worker, a server.
-    Served run({"gang.workers=2", "gang.servers=1", "gang.max_restarts=2"});
-    ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 150));
-    ASSERT_TRUE(SignalRank(run.scratch(), rank, SIGKILL));
-    EXPECT_EQ(run.Weights(), Alone()) << rank;
-    EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
+// From the death of a rank until all go on, in milliseconds.
+double KillAndAwaitTheNextStep(Served& run, int rank) {
+  const size_t entered = EventsNamed(run.scratch(), "gang_entered").size();
+  const auto killed = Clock::now();
+  EXPECT_TRUE(SignalRank(run.scratch(), rank, SIGKILL)) << rank;
+  EXPECT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", entered + 1)) << rank;
+  return std::chrono::duration<double, std::milli>(Clock::now() - killed).count();
+}
+
+// Kills these ranks, one after another, at any moment of a step.
+void KillAll(Served& run, const std::vector<int>& ranks, unsigned seed,
+             std::vector<double>& pauses) {
+  std::mt19937 random(seed);
+  int64_t step = 20;
+  for (const int rank : ranks) {
+    step = std::max(step, LastEventValue(OnlyRun(run.scratch()), "step")) + 100 +
+           int64_t(random() % 150);
+    ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), step));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+    pauses.push_back(KillAndAwaitTheNextStep(run, rank));
   }
 }
 
+// That nothing of it was repeated from a checkpoint, and nobody is left.
+void ExpectNoRestart(Served& run, size_t taken) {
+  EXPECT_TRUE(EventsNamed(run.scratch(), "restart").empty());
+  EXPECT_EQ(EventsNamed(run.scratch(), "rank_taken_over").size(), taken);
+  EXPECT_THAT(run.command().Descendants(), testing::IsEmpty());
+}
+
+TEST(TableServers, AreTakenOverWithinAStepAndSoAreWorkers) {
+  std::vector<double> pauses;
+  unsigned seed = 0;
+  for (const std::vector<int>& ranks :
+       {std::vector{2, 3, 2, 3}, std::vector{1, 2, 1, 3}, std::vector{3, 1, 2, 2}}) {
+    Served run({"gang.workers=2", "gang.servers=2", "gang.max_restarts=0", kLong});
+    KillAll(run, ranks, ++seed, pauses);
+    EXPECT_EQ(run.Weights(), LongAlone());
+    ExpectNoRestart(run, ranks.size());
+  }
+  std::ranges::sort(pauses);
+  const double median = pauses[pauses.size() / 2];
+  fmt::print("{} deaths: {:.0f} ms until the next step in the middle, {:.0f} ms at most\n",
+             pauses.size(), median, pauses.back());
+  EXPECT_LE(median, 300);
+}
+
+TEST(TableServers, AreTakenOverWithRowsOnTheDiskAndWithoutOneToSpare) {
+  const Scratch spill;
+  Served run({"gang.workers=2", "gang.servers=2", "gang.max_restarts=0", "engine.rows_memory=1KiB",
+              "engine.spill=\"" + spill.path().string() + "\"", kLong});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 150));
+  for (const int rank : {2, 3, 1}) ASSERT_TRUE(SignalRank(run.scratch(), rank, SIGKILL));
+  EXPECT_EQ(run.Weights(), LongAlone());
+  ExpectNoRestart(run, 3);
+  EXPECT_TRUE(std::filesystem::is_empty(spill.path()));
+}
+
+TEST(TableServers, AreTakenOverWhereOneHangs) {
+  Served run({"gang.workers=1", "gang.servers=2", "gang.max_restarts=0", "gang.deadline=1", kLong});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 150));
+  ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGSTOP));
+  EXPECT_EQ(run.Weights(), LongAlone());
+  ExpectNoRestart(run, 1);
+  EXPECT_TRUE(EventsNamed(run.scratch(), "rank_taken_over")[0]["server"]);
+}
+
+TEST(TableServers, AreStartedAgainWithTheGangAfterTheDeathOfRank0) {
+  Served run({"gang.workers=2", "gang.servers=1", "gang.max_restarts=2"});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 150));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  EXPECT_EQ(run.Weights(), Alone());
+  EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
+}
+
+// Averages are not put back, so nobody takes over.
 TEST(TableServers, AreNamedWhereOneDiesAndTheRunIsResumedWithOthers) {
-  Served run({"gang.workers=1", "gang.servers=2", "gang.max_restarts=0"});
+  const std::string alone = Served({"gang.workers=1", "train.average=0.9"}).Weights();
+  Served run({"gang.workers=1", "gang.servers=2", "gang.max_restarts=0", "train.average=0.9"});
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 150));
   ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
   const Outcome failed = run.command().Wait(seconds(30));
@@ -150,7 +231,7 @@ TEST(TableServers, AreNamedWhereOneDiesAndTheRunIsResumedWithOthers) {
   EXPECT_TRUE(run.command().Descendants().empty());
   const Outcome resumed = run.Resume({"gang.servers=1"});
   ASSERT_EQ(resumed.exit, 0) << resumed.err;
-  EXPECT_EQ(ModelWeights(resumed, run.scratch()), Alone());
+  EXPECT_EQ(ModelWeights(resumed, run.scratch()), alone);
 }
 
 TEST(TableServers, TakeGradientsAsTheyComeAndSayWhatThatMeans) {

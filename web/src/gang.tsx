@@ -28,6 +28,7 @@ interface Gangs {
 const kSays: Record<string, string> = {
   restart: "the gang starts again",
   rank_lost: "a rank is lost",
+  rank_taken_over: "another process takes the rank",
   gang_change: "the gang changes",
   gang_entered: "a member joined",
   member_start: "a member starts",

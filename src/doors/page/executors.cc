@@ -35,7 +35,7 @@ class Seats {
   void Change(const Json& change) {
     const double time = TimeOf(change);
     if (Is<AttemptStarted>(change)) CloseAll(time, false);
-    if (Is<MemberStarted>(change)) {
+    if (Is<MemberStarted>(change) || Is<RankTakenOver>(change)) {
       Close(RankOf(change), time, true);
       Open(change, time);
     }

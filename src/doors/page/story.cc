@@ -23,8 +23,9 @@ constexpr int64_t kAllSteps = 100'000;
 
 // Events about membership of a gang, in addition to those declared in events.h.
 bool IsChange(const std::string& name) {
-  for (const std::string_view each : {AttemptStarted::kName, RankLost::kName, GangChanged::kName,
-                                      GangEntered::kName, MemberStarted::kName, Waiting::kName}) {
+  for (const std::string_view each :
+       {AttemptStarted::kName, RankLost::kName, GangChanged::kName, GangEntered::kName,
+        MemberStarted::kName, RankTakenOver::kName, Waiting::kName}) {
     if (name == each) return true;
   }
   return false;

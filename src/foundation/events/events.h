@@ -163,6 +163,24 @@ struct MemberStarted {
   }
 };
 
+// Another process has taken the rank of one that has ended, with all that this one held.
+struct RankTakenOver {
+  static constexpr std::string_view kName = "rank_taken_over";
+  int32_t rank = 0;
+  bool server = false;  // It holds rows of tables of ids.
+  int64_t pid = 0;
+  std::string log;
+  std::string why;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("rank", rank);
+    visit("server", server);
+    visit("pid", pid);
+    visit("log", log);
+    visit("why", why);
+  }
+};
+
 // An elastic gang is called to a new generation.
 struct GangChanged {
   static constexpr std::string_view kName = "gang_change";

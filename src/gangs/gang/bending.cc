@@ -84,7 +84,18 @@ void BendingGang::Entered(int32_t member, int64_t generation, int64_t step) {
   Obey();
 }
 
+int32_t BendingGang::RankOf(int32_t member) const {
+  const auto& members = newest().members;
+  const auto found = std::ranges::find(members, member);
+  return fixed() && found != members.end() ? int32_t(found - members.begin()) : member;
+}
+
 void BendingGang::Notice(int32_t member) {
+  // Nothing is lost with it, so nobody waits for the end of its step.
+  if (fixed()) {
+    return Lost(crew_.Describe(member, RankFailure::Kind::kEnded,
+                               Fail({.what = "was asked to end (SIGTERM)"})));
+  }
   why_ = fmt::format("rank {} has to end", member);
   roster_.Notice(member, Clock::now());
   Obey();
@@ -95,6 +106,8 @@ void BendingGang::Notice(int32_t member) {
 void BendingGang::CallFailed(int32_t member, int64_t generation, const Status& status) {
   if (status.ok() || newest().number > generation) return;
   if (closed()) return LeaveBehind(member, status);
+  // A death explains it, and the next call waits for others.
+  if (roster_.due() != kNever) return;
   doubts_.push_back(crew_.Describe(member, RankFailure::Kind::kAnswered, status));
   doubted_ = std::min(doubted_, Clock::now() + kDoubtTime);
 }
@@ -136,8 +149,8 @@ void BendingGang::Lost(RankFailure failure) {
     if (member != newest().members.front() && HasResult()) return SendAwayAll();
     return HasEntered(member) ? crew_.Fail(std::move(failure)) : void();
   }
-  why_ = fmt::format("rank {} {}", member, FaultOf(failure.status).what);
-  call_.Send(RankLost{member, FaultOf(failure.status).what, !HasEntered(member)});
+  ReportLoss(failure);
+  failure.rank = RankOf(member);
   losses_.push_back(std::move(failure));
   ForgetDoubts();
   crew_.Dismiss(member);
@@ -146,11 +159,26 @@ void BendingGang::Lost(RankFailure failure) {
   ReportShort();
 }
 
+void BendingGang::ReportLoss(const RankFailure& failure) {
+  const int32_t member = failure.rank, rank = RankOf(member);
+  const std::string what = FaultOf(failure.status).what;
+  // Of fixed ranks one that waits for a rank is nobody's loss.
+  if (fixed() && rank == member && !HasEntered(member)) return;
+  why_ = fmt::format("rank {}{} {}", rank, failure.server ? ", a server," : "", what);
+  call_.Send(RankLost{rank, what, !HasEntered(member)});
+}
+
 // The members that are left wait without sending anything.
 void BendingGang::ReportShort() {
   const bool waits = roster_.due() != kNever;
   if (!std::exchange(short_, waits) && waits) {
     const double patience = std::chrono::duration<double>(spec_.limits.patience).count();
+    if (fixed()) {
+      return call_.Send(
+          Note{fmt::format("the gang waits for a process that takes the rank, {:g} s "
+                           "at most (gang.patience)",
+                           patience)});
+    }
     call_.Send(
         Note{fmt::format("fewer than {} are left (gang.workers): the gang waits for "
                          "others, {:g} s at most (gang.patience)",
@@ -274,6 +302,10 @@ void BendingGang::CallTo(const Generation& generation) {
 }
 
 void BendingGang::ReportChange(const Generation& generation) {
+  if (fixed()) {
+    return call_.Send(Note{fmt::format("the gang goes on: {}; another process has taken its rank",
+                                       std::exchange(why_, {}))});
+  }
   call_.Send(GangChanged{generation.number, int64_t(generation.members.size()), generation.members,
                          generation.cut, why_});
   const std::string goes_on = Counted(generation.members.size(), "worker");

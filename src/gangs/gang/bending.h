@@ -11,6 +11,7 @@
 //    the host with most members goes on, the other members are lost.
 // 3. When a member is done, nobody is called any more, so nobody may wait for a call: if the result
 //    is available, those that wait are sent away; without a result the attempt fails.
+// 4. In a gang with fixed ranks a lost member's rank is another's at the next call.
 #pragma once
 
 #include <algorithm>
@@ -92,18 +93,22 @@ class BendingGang {
   bool HasEntered(int32_t member) const { return entered_.contains(member); }
   bool bends() const { return roster_.bends(); }    // All rows are shared.
   bool closed() const { return roster_.closed(); }  // Nothing changes any more.
+  bool fixed() const { return spec_.limits.fixed_ranks; }
+  // With fixed ranks, that of a member of the newest generation; else its number.
+  int32_t RankOf(int32_t member) const;
   const Generation& newest() const { return roster_.newest(); }
   // Members without which a closed gang does not end. A newcomer that was called but never entered
   // is not one of them.
   std::vector<int32_t> Needed() const;
-  // Causes of members' deaths since the gang last advanced by a step. If all failures of an attempt
-  // are about other ranks, these are what they follow from.
+  // Causes of members' deaths since the gang last advanced by a step, with their ranks where these
+  // are fixed. If all failures of an attempt are about other ranks, these are what they follow from.
   const std::vector<RankFailure>& losses() const { return losses_; }
 
  private:
   bool HasResult() const;
   void LeaveBehind(int32_t member, const Status& status);
   void SendAwayAll();
+  void ReportLoss(const RankFailure& failure);
   void ReportShort();
   void SettleDoubts();
   void ForgetDoubts();

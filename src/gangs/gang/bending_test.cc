@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/fault.h"
 #include "gang/gang_member.h"
 
@@ -131,6 +134,61 @@ TEST_F(Bends, SaysWhomItWaitsForBelowItsLeastSize) {
   EXPECT_TRUE(Notes("fewer than 2 workers are left (gang.workers): the gang waits for others, "));
 }
 
+constexpr RosterLimits kFixed = {
+    .min = 3, .max = 3, .fruitless = 3, .patience = std::chrono::seconds(5), .fixed_ranks = true};
+
+TEST_F(Bends, NamesTheRankThatAnotherProcessHasTaken) {
+  BendingGang& gang = Make(3, kFixed);
+  gang.Prepared(3);
+  Lose(1);
+  EXPECT_THAT(crew_.called.members, ElementsAre(0, 3, 2));
+  EXPECT_TRUE(Notes("the gang goes on: rank 1 was killed; another process has taken its rank"));
+  EXPECT_EQ(gang.RankOf(3), 1);
+  EXPECT_EQ(gang.RankOf(4), 4) << "it has none";
+  gang.Prepared(4);
+  Lose(3);
+  EXPECT_THAT(crew_.called.members, ElementsAre(0, 4, 2));
+  EXPECT_EQ(told_.front()["event"], "rank_lost");
+  EXPECT_EQ(told_.front()["rank"], 1);
+}
+
+// Nothing is lost with it, whatever step it is in.
+TEST_F(Bends, ReplacesAtOnceAMemberOfFixedRanksThatIsAskedToEnd) {
+  BendingGang& gang = Make(3, kFixed);
+  gang.Prepared(3);
+  gang.Notice(2);
+  EXPECT_THAT(crew_.dismissed, ElementsAre(2));
+  EXPECT_THAT(crew_.called.members, ElementsAre(0, 1, 3));
+}
+
+TEST_F(Bends, SaysNothingOfAProcessThatHadNoRank) {
+  Make(3, kFixed);
+  Lose(3);
+  EXPECT_THAT(told_, IsEmpty());
+  EXPECT_THAT(crew_.started, ElementsAre(3, 4));
+}
+
+TEST_F(Bends, SaysThatFixedRanksWaitForATaker) {
+  Make(3, kFixed);
+  Lose(2);
+  EXPECT_TRUE(Notes("the gang waits for a process that takes the rank, 5 s at most"));
+}
+
+TEST_F(Bends, GivesUpFixedRanksWithRankZero) {
+  Make(3, kFixed);
+  Lose(0);
+  ASSERT_EQ(crew_.given_up.size(), 1u);
+  EXPECT_THAT(FaultOf(ReportFailure(crew_.given_up)).why,
+              HasSubstr("the gang cannot go on: no other process takes rank 0"));
+}
+
+TEST_F(Bends, DoubtsNobodyWhileItWaitsForOthers) {
+  BendingGang& gang = Make(3, kFixed);
+  Lose(2);
+  for (const int32_t each : {0, 1}) gang.CallFailed(each, 0, Remote());
+  EXPECT_GT(gang.due(), Clock::now() + std::chrono::seconds(2)) << "the gang's patience";
+}
+
 class NotingMember : public GangMember {
  public:
   using GangMember::GangMember;
@@ -152,6 +210,21 @@ TEST(GangMember, EndsWithWhatIsWrongWithItselfAlone) {
   member.Heard(std::move(call));
   EXPECT_EQ(FaultOf(member.Enter(Status::OK()).status()).what, "there is no memory");
   EXPECT_THAT(member.said, IsEmpty());
+}
+
+// The gang may train for days before somebody dies.
+TEST(GangMember, WaitsForARankLongerThanForACall) {
+  constexpr std::chrono::milliseconds kShort{10};
+  NotingMember member({.newcomer = true, .deadline = kShort, .patience = kShort, .spare = true});
+  std::jthread driver([&] {
+    std::this_thread::sleep_for(20 * kShort);
+    GangCall call{.generation = 1, .rank = 2};
+    call.join = [](auto) -> Result<std::unique_ptr<Communicator>> {
+      return Fail({.exit = Exit::kNoRoom, .what = "it was called"});
+    };
+    member.Heard(std::move(call));
+  });
+  EXPECT_EQ(FaultOf(member.Enter(Status::OK()).status()).what, "it was called");
 }
 
 }  // namespace

@@ -87,8 +87,12 @@ Result<GangCall> GangMember::AwaitCall(std::stop_token& joining) {
   // checkpoint without it.
   const bool may_go = newcomer() && generation_ == 0;
   const std::stop_token stop = may_go ? spec_.stop : std::stop_token();
-  (void)changed_.wait_for(lock, stop, spec_.deadline + spec_.patience,
-                          [&] { return call_.has_value(); });
+  const auto called = [&] { return call_.has_value(); };
+  if (may_go && spec_.spare) {
+    changed_.wait(lock, stop, called);
+  } else {
+    (void)changed_.wait_for(lock, stop, spec_.deadline + spec_.patience, called);
+  }
   if (call_) {
     joining_ = std::stop_source();
     joining = joining_.get_token();

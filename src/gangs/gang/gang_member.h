@@ -42,6 +42,7 @@ struct GangMemberSpec {
   std::chrono::milliseconds deadline{60'000};  // For the communicators.
   std::chrono::milliseconds patience{60'000};  // How much longer the driver may take to call.
   bool rebalances = false;
+  bool spare = false;  // A newcomer that is called only when another one dies, if ever.
   std::stop_token stop;
 };
 

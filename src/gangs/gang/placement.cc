@@ -13,8 +13,7 @@ namespace protium {
 
 namespace {
 
-constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message,
-constexpr int32_t kMostBending = 64;   // and in an elastic one two files of rows from each.
+constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message.
 constexpr int32_t kMostServers = 64;   // Each holds a partition (docs/together.md).
 
 Status RefuseSetting(const char* key, std::string_view must, const Json& got) {

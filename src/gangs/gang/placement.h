@@ -15,6 +15,10 @@
 
 namespace protium {
 
+// The most ranks of a gang that goes on after one has died: each gets up to three files from each
+// other in one message.
+inline constexpr int32_t kMostBending = 64;
+
 // What another gang or task holds on a host at the moment.
 struct Holding {
   std::string who;  // "gang train"

@@ -38,6 +38,7 @@ std::vector<int32_t> Roster::Survivors() const {
 // stay, and newcomers that are prepared. A member with notice stays as long as there would be too
 // few without it.
 std::vector<int32_t> Roster::Next() const {
+  if (limits_.fixed_ranks) return NextOfFixed();
   std::vector<int32_t> next, leaving;
   for (const int32_t each : Survivors()) {
     (members_.at(each).leaving ? leaving : next).push_back(each);
@@ -51,6 +52,21 @@ std::vector<int32_t> Roster::Next() const {
   }
   // The last to come are the first to go: rank 0, which writes checkpoints, stays.
   if (int32_t(next.size()) > wanted_) next.resize(size_t(wanted_));
+  return next;
+}
+
+// Without the ranks that nobody can take yet.
+std::vector<int32_t> Roster::NextOfFixed() const {
+  const std::vector<int32_t> prepared = All(State::kPrepared);
+  std::vector<int32_t> next;
+  auto taker = prepared.begin();
+  for (const int32_t each : newest_.members) {
+    if (!Is(each, State::kGone)) {
+      next.push_back(each);
+    } else if (taker != prepared.end()) {
+      next.push_back(*taker++);
+    }
+  }
   return next;
 }
 
@@ -135,9 +151,12 @@ void Roster::Decide(Clock::time_point now) {
     return End(
         fmt::format("{} workers died one after another without a step between them", fruitless_));
   }
+  if (limits_.fixed_ranks && Is(newest_.members.front(), State::kGone)) {
+    return End("no other process takes rank 0");
+  }
   if (dead) {
     AfterDeath(now);
-  } else if (AllEntered()) {
+  } else if (AllEntered() && !limits_.fixed_ranks) {
     AtEdge();
   }
   StartMissing();
@@ -171,17 +190,18 @@ void Roster::StartMissing() {
   if (closed()) return;
   const std::vector<int32_t> starting = All(State::kStarting), prepared = All(State::kPrepared);
   auto coming = int32_t(starting.size() + prepared.size());
+  const int32_t wanted = wanted_ + (limits_.fixed_ranks ? 1 : 0);
   const auto in = int32_t(
       std::ranges::count_if(Survivors(), [&](int32_t m) { return !members_.at(m).leaving; }));
   for (const std::vector<int32_t>* some : {&starting, &prepared}) {
-    for (auto each = some->rbegin(); each != some->rend() && in + coming > wanted_; ++each) {
+    for (auto each = some->rbegin(); each != some->rend() && in + coming > wanted; ++each) {
       members_.at(*each).state = State::kGone;
       orders_.push_back({.kind = RosterOrder::Kind::kDismiss, .member = *each});
       --coming;
     }
   }
   if (vain_ > limits_.fruitless) return;
-  for (; in + coming < wanted_; ++coming) {
+  for (; in + coming < wanted; ++coming) {
     const auto member = int32_t(members_.size());
     members_[member] = {.state = State::kStarting};
     orders_.push_back({.kind = RosterOrder::Kind::kStart, .member = member});

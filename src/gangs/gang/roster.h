@@ -13,6 +13,9 @@
 //    the weights, the roster ends, and the gang starts again from its last checkpoint.
 // 5. Deaths without a step between them are counted: a gang that dies again and again at the same
 //    step ends instead of retrying for ever.
+// 6. A gang with fixed ranks neither shrinks nor grows: a newcomer that is prepared takes exactly
+//    the rank of a member that died, with the next cut. One more than there are ranks is started,
+//    so that it is prepared by then. Rank 0 is taken by nobody.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +40,7 @@ struct RosterLimits {
   int32_t max = 1;
   int32_t fruitless = 2;  // How many deaths in a row without a step, or failed starts, are allowed.
   Clock::duration patience{};  // How long fewer than `min` wait for others.
+  bool fixed_ranks = false;    // `min` and `max` are the number of ranks.
 };
 
 struct RosterOrder {
@@ -91,6 +95,7 @@ class Roster {
   std::vector<int32_t> All(State state) const;
   std::vector<int32_t> Survivors() const;
   std::vector<int32_t> Next() const;
+  std::vector<int32_t> NextOfFixed() const;
   bool AllEntered() const;
   void Decide(Clock::time_point now);
   void AfterDeath(Clock::time_point now);

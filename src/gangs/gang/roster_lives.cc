@@ -121,7 +121,8 @@ class Life {
           Start(order.member);
           break;
         case RosterOrder::Kind::kCall:
-          Call(order.generation);
+          Call(spec_.planted == Planted::kTakesOtherRank ? Shifted(order.generation)
+                                                         : order.generation);
           break;
         case RosterOrder::Kind::kDismiss:
           Kill(order.member);
@@ -156,7 +157,28 @@ class Life {
     });
   }
 
+  Generation Shifted(Generation generation) const {
+    std::ranges::sort(generation.members);
+    return generation;
+  }
+
+  // Who lives keeps its rank, and only newcomers that were never called take others'.
+  void CheckRanks(const Generation& generation) {
+    const std::vector<int32_t>& before = called_.empty() ? groups_[0].members : called_;
+    for (size_t rank = 0; rank < before.size(); ++rank) {
+      const int32_t was = before[rank], is = generation.members[rank];
+      if (was == is) continue;
+      ++end_.taken;
+      if (rank == 0) Break("rank 0 is taken");
+      if (std::ranges::find(before, is) != before.end()) {
+        Break(fmt::format("member {} changes its rank to {}", is, rank));
+      }
+      if (bodies_[was].alive) Break(fmt::format("member {} lives, and {} has its rank", was, is));
+    }
+  }
+
   void Call(const Generation& generation) {
+    if (spec_.limits.fixed_ranks) CheckRanks(generation);
     const auto size = int32_t(generation.members.size());
     if (size < spec_.limits.min || size > spec_.limits.max) {
       Break(fmt::format("a generation of {}", size));

@@ -28,6 +28,7 @@ enum class Planted {
   kForgetsDeath,      // The driver loses a death that is reported during a change.
   kLeavesAtOnce,      // A member does not wait for the step agreed on.
   kFormsEarly,        // A generation begins before all of its members have arrived.
+  kTakesOtherRank,    // Of fixed ranks, a taker gets the last one, and others move.
 };
 
 struct LifeSpec {
@@ -48,6 +49,7 @@ struct LifeEnd {
   int64_t deaths = 0;
   int64_t generations = 0;
   int64_t repeated = 0;  // Steps that were computed again.
+  int64_t taken = 0;     // Fixed ranks that newcomers took.
 };
 
 LifeEnd Live(const LifeSpec& spec);

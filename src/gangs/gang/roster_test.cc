@@ -124,6 +124,63 @@ TEST(Roster, AMemberWithNoticeStaysWhileThereAreTooFew) {
   EXPECT_THAT(orders[0].generation.members, ElementsAre(1, 2));
 }
 
+RosterLimits Fixed(int32_t ranks) {
+  return {.min = ranks,
+          .max = ranks,
+          .fruitless = 3,
+          .patience = std::chrono::seconds(10),
+          .fixed_ranks = true};
+}
+
+TEST(FixedRanks, ADeadMembersRankIsThatOfTheOneThatIsPrepared) {
+  Roster roster = Bending(3, Fixed(3));
+  const auto first = roster.Orders();
+  ASSERT_THAT(first, SizeIs(1)) << "one waits for a rank";
+  EXPECT_EQ(first[0].kind, Kind::kStart);
+  roster.Prepared(3, Second(1));
+  EXPECT_THAT(roster.Orders(), IsEmpty()) << "nobody has died";
+  roster.Gone(1, Second(2));
+  const auto orders = roster.Orders();
+  ASSERT_THAT(orders, SizeIs(2));
+  EXPECT_THAT(orders[0].generation.members, ElementsAre(0, 3, 2));
+  EXPECT_TRUE(orders[0].generation.cut);
+  EXPECT_EQ(orders[1].kind, Kind::kStart) << "for the next death";
+}
+
+TEST(FixedRanks, WaitForAnotherWhereNoneIsPrepared) {
+  Roster roster = Bending(3, Fixed(3));
+  roster.Gone(2, Second(1));
+  for (const RosterOrder& each : roster.Orders()) EXPECT_EQ(each.kind, Kind::kStart);
+  EXPECT_EQ(roster.due(), Second(11));
+  roster.Prepared(4, Second(2));
+  const auto orders = roster.Orders();
+  ASSERT_THAT(orders, SizeIs(1));
+  EXPECT_THAT(orders[0].generation.members, ElementsAre(0, 1, 4));
+}
+
+TEST(FixedRanks, TwoDeathsAreTwoTakers) {
+  Roster roster = Bending(3, Fixed(3));
+  roster.Prepared(3, Second(1));
+  roster.Gone(1, Second(2));
+  roster.Gone(2, Second(2));
+  roster.Prepared(4, Second(3));
+  const auto orders = roster.Orders();
+  const auto last = std::ranges::find_if(
+      orders, [](const RosterOrder& each) { return each.generation.number == 2; });
+  ASSERT_NE(last, orders.end());
+  EXPECT_THAT(last->generation.members, ElementsAre(0, 3, 4));
+}
+
+TEST(FixedRanks, EndWithRankZero) {
+  Roster roster = Bending(2, Fixed(2));
+  roster.Prepared(2, Second(1));
+  roster.Orders();
+  roster.Gone(0, Second(2));
+  const auto orders = roster.Orders();
+  ASSERT_THAT(orders, SizeIs(1));
+  EXPECT_EQ(orders[0].why, "no other process takes rank 0");
+}
+
 LifeSpec Draw(uint64_t seed) {
   const auto size = int32_t(1 + seed % 4);
   return {.seed = seed,
@@ -154,6 +211,42 @@ TEST(Lives, KeepEveryPromise) {
   EXPECT_GT(deaths, int64_t(kLives));
   EXPECT_GT(generations, int64_t(kLives));
   EXPECT_GT(repeated, 0);
+}
+
+LifeSpec DrawFixed(uint64_t seed) {
+  const auto size = int32_t(2 + seed % 4);
+  return {.seed = seed,
+          .limits = {.min = size,
+                     .max = size,
+                     .fruitless = int32_t(2 + seed / 32 % 8),
+                     .patience = std::chrono::seconds(2),
+                     .fixed_ranks = true},
+          .members = size,
+          .deaths = double(seed / 7 % 6)};
+}
+
+TEST(Lives, OfFixedRanksKeepEveryPromise) {
+  constexpr uint64_t kLives = 10'000;
+  int64_t finished = 0, deaths = 0, taken = 0;
+  for (uint64_t seed = 0; seed < kLives; ++seed) {
+    const LifeEnd end = Live(DrawFixed(seed));
+    ASSERT_EQ(end.broken, "") << "seed " << seed;
+    finished += end.finished;
+    deaths += end.deaths;
+    taken += end.taken;
+  }
+  EXPECT_GT(finished, int64_t(kLives / 4));
+  EXPECT_GT(deaths, int64_t(kLives));
+  EXPECT_GT(taken, int64_t(kLives / 3));
+}
+
+TEST(Lives, OfFixedRanksShowATakerThatGetsAnotherRank) {
+  for (uint64_t seed = 0; seed < 3'000; ++seed) {
+    LifeSpec spec = DrawFixed(seed);
+    spec.planted = Planted::kTakesOtherRank;
+    if (!Live(spec).broken.empty()) return;
+  }
+  FAIL() << "3,000 lives do not show it";
 }
 
 class PlantedMistake : public testing::TestWithParam<Planted> {};

@@ -83,7 +83,7 @@ Status MapRun::StartGang() {
     for (const Device& gpu : seat.gpus) one.gpus.push_back(gpu.address);
   }
   if (spec_.bends) {
-    placed.bends = {spec_.bends->min, spec_.bends->max};
+    if (!spec_.bends->fixed_ranks) placed.bends = {spec_.bends->min, spec_.bends->max};
     membership_.emplace(RunMembership::Run{spec_, call_, members_, watch_, ending_},
                         [this](const MemberPlace& place) { return Hire(place, {}); });
   }
@@ -226,7 +226,7 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
   // What keeps a newcomer from entering is no failure of those that are in.
   const bool outside = membership_ && !membership_->HasEntered(member);
   if (outside || IsDeath(failure)) return Lose(std::move(failure), member);
-  ending_.Fail(std::move(failure), now);
+  ending_.Fail(membership_ ? membership_->ByRank(std::move(failure)) : std::move(failure), now);
 }
 
 // The process has ended or closed its channel. How it ended is the cause to be reported, so this

@@ -69,6 +69,7 @@ Json TaskHead(const RunSpec& spec, const MemberPlace& place) {
   if (!spec.bends) return head;
   head["bends"] = true;
   head["newcomer"] = place.newcomer;
+  head["spare"] = place.newcomer && spec.bends->fixed_ranks;
   head["rebalance"] = spec.task.gang && spec.task.gang->rebalance;
   head["patience"] =
       std::chrono::duration_cast<std::chrono::milliseconds>(spec.bends->patience).count();

@@ -22,11 +22,29 @@ RunMembership::RunMembership(const Run& run, Hire hire)
              .wish = run.spec.wish},
             static_cast<Crew&>(*this), run.call),
       seats_(run.spec),
-      parts_(size_t(run.spec.most)) {}
+      parts_(size_t(run.spec.most)),
+      ranks_(gang_.newest().members) {}
 
 bool RunMembership::IsIn(const Member& member) const {
   const std::vector<int32_t>& newest = gang_.newest().members;
   return std::ranges::find(newest, member.rank()) != newest.end();
+}
+
+// Servers are the last ranks.
+bool RunMembership::Serves(int32_t member) const {
+  const int32_t rank = gang_.RankOf(member);
+  return rank < run_.spec.most && rank >= run_.spec.most - run_.spec.task.gang->servers;
+}
+
+void RunMembership::Lost(RankFailure failure) {
+  failure.server = Serves(failure.rank);
+  gang_.Lost(std::move(failure));
+}
+
+RankFailure RunMembership::ByRank(RankFailure failure) const {
+  failure.server = Serves(failure.rank);
+  failure.rank = gang_.RankOf(failure.rank);
+  return failure;
 }
 
 void RunMembership::Heard(Member& member, Frame frame) {
@@ -115,20 +133,29 @@ std::set<int32_t> RunMembership::TakenSeats() const {
   return taken;
 }
 
+// One that waits to take a rank needs no cores until it has that of another.
+std::optional<MemberPlace> RunMembership::PlaceFor(int32_t number) const {
+  if (gang_.fixed()) return MemberPlace{.rank = number, .seat = -1, .newcomer = true};
+  const std::optional<int32_t> seat = seats_.Free(TakenSeats());
+  if (!seat) return std::nullopt;
+  return MemberPlace{.rank = number, .seat = *seat, .at = seats_.at(*seat), .newcomer = true};
+}
+
 // It loads what it needs while the others go on.
 void RunMembership::Start(int32_t number) {
   if (run_.call.stop.stop_requested() || gang_.closed()) return;
-  const std::optional<int32_t> seat = seats_.Free(TakenSeats());
-  if (!seat) return no_seat_.push_back(number);
-  const auto started =
-      hire_({.rank = number, .seat = *seat, .at = seats_.at(*seat), .newcomer = true});
+  const std::optional<MemberPlace> place = PlaceFor(number);
+  if (!place) return no_seat_.push_back(number);
+  const auto started = hire_(*place);
   if (!started.ok()) {
     run_.call.Send(Warning{"a worker could not be started: " + FaultOf(started.status()).what});
     return gang_.NotStarted(number);
   }
   if (*started == nullptr) return;
   Member& member = **started;
-  run_.call.Send(MemberStarted{number, member.worker->process.pid(), member.log.string()});
+  if (!gang_.fixed()) {
+    run_.call.Send(MemberStarted{number, member.worker->process.pid(), member.log.string()});
+  }
   member.EndInput();
   SendParts(member);
 }
@@ -153,7 +180,21 @@ Status RunMembership::Call(const Generation& generation, const std::vector<int32
     call["rank"] = rank;
     run_.members.Find(generation.members[rank])->Send(call, {}, fds);
   }
+  if (gang_.fixed()) ReportTakers(generation, why);
   return Status::OK();
+}
+
+void RunMembership::ReportTakers(const Generation& generation, const std::string& why) {
+  const std::vector<int32_t> before = std::exchange(ranks_, generation.members);
+  for (size_t rank = 0; rank < before.size(); ++rank) {
+    const Member& taker = *run_.members.Find(generation.members[rank]);
+    if (taker.rank() == before[rank] || !taker.worker) continue;
+    run_.call.Send(RankTakenOver{.rank = int32_t(rank),
+                                 .server = Serves(taker.rank()),
+                                 .pid = taker.worker->process.pid(),
+                                 .log = taker.log.string(),
+                                 .why = why});
+  }
 }
 
 bool RunMembership::IsDone(int32_t number) const {
@@ -173,7 +214,7 @@ RankFailure RunMembership::Describe(int32_t number, RankFailure::Kind kind, Stat
 }
 
 void RunMembership::Fail(RankFailure failure) {
-  run_.ending.Fail(std::move(failure), Clock::now());
+  run_.ending.Fail(ByRank(std::move(failure)), Clock::now());
 }
 
 void RunMembership::GiveUp(std::vector<RankFailure> losses, const std::string& why) {

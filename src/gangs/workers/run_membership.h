@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -38,7 +39,9 @@ class RunMembership final : private Crew {
   // The member is done.
   void Finished(const Member& member);
   // A member is lost; the gang goes on without it if it can.
-  void Lost(RankFailure failure) { gang_.Lost(std::move(failure)); }
+  void Lost(RankFailure failure);
+  // Names the failure's rank, in a gang with fixed ranks, instead of the member.
+  RankFailure ByRank(RankFailure failure) const;
   // Counts a death against the member's seat. If its devices go into quarantine, the seat is given
   // back, provided that another one can be had or the gang can do without.
   void CountLoss(const RankFailure& failure) override;
@@ -60,6 +63,9 @@ class RunMembership final : private Crew {
   void SendParts(const Member& member) const;
   void GiveBackSeats();
   std::set<int32_t> TakenSeats() const;
+  std::optional<MemberPlace> PlaceFor(int32_t member) const;
+  bool Serves(int32_t member) const;
+  void ReportTakers(const Generation& generation, const std::string& why);
 
   void Start(int32_t member) override;
   void Dismiss(int32_t member) override;
@@ -78,6 +84,7 @@ class RunMembership final : private Crew {
   GangSeats seats_;
   std::vector<SharedPart> parts_;  // By first rank.
   size_t shared_ = 0;              // Number of parts received.
+  std::vector<int32_t> ranks_;     // The members of the generation called last, by rank.
   std::vector<int32_t> no_seat_;   // To be started as soon as a seat is free.
 };
 

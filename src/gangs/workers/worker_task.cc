@@ -118,6 +118,7 @@ Status WorkerTask::ReadGang(Frame& frame) {
                      .deadline = deadline_,
                      .patience = std::chrono::milliseconds(patience),
                      .rebalances = frame.head.value("rebalance", false),
+                     .spare = frame.head.value("spare", false),
                      .stop = stop_.get_token()},
       link_, number_, doing_);
   return Status::OK();

@@ -147,8 +147,17 @@ void LocalWorkers::Seat(const GangSpec& gang, Seats::Taken& taken, const Yieldin
   spec.most = int32_t(spec.placement->seats.size());
   spec.lease_of = [&](const Device& device) { return taken.FindLease(device); };
   spec.died = [&](const protium::Seat& seat) { return taken.Died(gang, seat, yielding.call()); };
-  if (!gang.workers.bends() || Reforms(spec.task)) return;
+  if (Reforms(spec.task)) return;
   const auto patience = std::chrono::duration<double>(std::min(gang.patience, 1e6));
+  // Only a task that shares what its ranks have survives the loss of one.
+  if (gang.servers > 0 && spec.most <= kMostBending) {
+    spec.bends = {.min = spec.most,
+                  .max = spec.most,
+                  .fruitless = std::max(gang.max_restarts, spec.most),
+                  .patience = std::chrono::duration_cast<Clock::duration>(patience),
+                  .fixed_ranks = true};
+  }
+  if (!gang.workers.bends()) return;
   spec.bends = {.min = gang.workers.min,
                 .max = gang.workers.max,
                 .fruitless = std::max(gang.max_restarts, gang.workers.max),

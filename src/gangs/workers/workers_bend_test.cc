@@ -31,6 +31,7 @@ class BendingWorkers : public TestWithWorkers {
     MapTask task = TextTask("bend", config);
     task.gang = GangSpec{.workers = range, .max_restarts = 0, .deadline = 1, .patience = 5};
     task.gang->replace_hung = replace_hung_;
+    task.gang->servers = servers_;
     bool sent = false;
     const Call call{.events = [&, at, member, signal](const Json& event) {
       const std::lock_guard lock(mutex_);
@@ -54,6 +55,7 @@ class BendingWorkers : public TestWithWorkers {
   }
 
   bool replace_hung_ = true;
+  int32_t servers_ = 0;
   std::function<void(const Json&)> on_event_;  // On the watching thread.
   std::mutex mutex_;
   Json ranks_;
@@ -84,6 +86,33 @@ TEST_F(BendingWorkers, LetAMemberLeaveThatIsToldToEnd) {
   ASSERT_FALSE(Named("gang_change").empty());
   EXPECT_FALSE(Named("gang_change")[0]["cut"].get<bool>()) << "no step may be broken";
   EXPECT_THAT(Named("rank_lost"), IsEmpty());
+}
+
+// With servers ranks are fixed.
+TEST_F(BendingWorkers, HaveARankOfAFixedNumberTakenByAnotherProcess) {
+  servers_ = 1;
+  for (const auto& [rank, signal] :
+       {std::pair(1, SIGKILL), std::pair(2, SIGKILL), std::pair(2, SIGTERM)}) {
+    const auto out = Run(2, R"({"steps": 300})", 20, rank, signal);
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_THAT(SortedTexts(*out), ElementsAre("300"));
+    const auto taken = Named("rank_taken_over");
+    ASSERT_EQ(taken.size(), 1u);
+    EXPECT_EQ(taken[0]["rank"], rank);
+    EXPECT_EQ(taken[0]["server"], rank == 2);
+    EXPECT_NE(taken[0]["pid"], ranks_[size_t(rank)]["pid"]);
+    EXPECT_EQ(Named("rank_lost").at(0)["rank"], rank);
+    EXPECT_THAT(Named("gang_change"), IsEmpty());
+    events_.clear();
+  }
+}
+
+TEST_F(BendingWorkers, EndWithRank0OfAFixedNumber) {
+  servers_ = 1;
+  const auto out = Run(2, R"({"steps": 300})", 20, 0);
+  const Fault fault = FaultOf(out.status());
+  EXPECT_THAT(fault.what, HasSubstr("rank 0 was killed by signal 9"));
+  EXPECT_THAT(fault.why, HasSubstr("no other process takes rank 0"));
 }
 
 TEST_F(BendingWorkers, ReplaceAMemberThatHangs) {

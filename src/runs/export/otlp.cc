@@ -121,8 +121,9 @@ class OtlpMaker {
   }
 
   Json OnceEvents() const {
-    static const std::set<std::string> kOnce = {
-        "checkpoint", "restart", "note", "warning", "failed", "output", "gang_change", "rank_lost"};
+    static const std::set<std::string> kOnce = {"checkpoint",  "restart",   "note",
+                                                "warning",     "failed",    "output",
+                                                "gang_change", "rank_lost", "rank_taken_over"};
     Json events = Json::array();
     for (const Json& event : facts_.events) {
       const std::string& name = TextAt(event, "event");

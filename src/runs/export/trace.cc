@@ -77,8 +77,9 @@ class TraceMaker {
     if (name == RunEnded::kName || name == AttemptStarted::kName) CloseRanks(time);
     if (name == RankSeconds::kName) AddLanes(event, time);
     if (name == QueryRan::kName) AddEnginePlan(event, time);
-    static const std::set<std::string> kOnce = {
-        "checkpoint", "restart", "note", "warning", "failed", "output", "gang_change", "rank_lost"};
+    static const std::set<std::string> kOnce = {"checkpoint",  "restart",   "note",
+                                                "warning",     "failed",    "output",
+                                                "gang_change", "rank_lost", "rank_taken_over"};
     if (!kOnce.contains(name)) return;
     Json more = event;
     more.erase("event");
