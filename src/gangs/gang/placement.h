@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// The most ranks of a gang that goes on after one has died: each gets up to three files from each
+// The most ranks of a gang that goes on after one has died: each gets up to four files from each
 // other in one message.
 inline constexpr int32_t kMostBending = 64;
 

@@ -12,6 +12,7 @@
 
 #include "events/events.h"
 #include "nets/id_rows.h"
+#include "os/memfd.h"
 #include "protium/events.h"
 #include "train/start.h"
 
@@ -19,6 +20,15 @@ namespace protium {
 namespace {
 
 using Ids = std::vector<uint64_t>;
+
+constexpr int64_t kMostSharedBytes = int64_t{1} << 40;
+
+// Of ids in memory; each column's number of ids, ids and epochs unread, if there are any, follow.
+struct IdsHead {
+  int64_t columns = 0;
+  int64_t unread = 0;  // Columns with such epochs: all or none.
+  uint64_t seed = 0;
+};
 
 Result<std::vector<IdSet>> IdsHere(const ShardedRows& rows, size_t columns, bool all_here) {
   constexpr int64_t kBlockRows = 4096;
@@ -177,6 +187,54 @@ Result<std::shared_ptr<const IdTables>> CollectIds(const ShardedRows& rows, uint
     columns.push_back(std::move(ids));
   }
   return IdTables::Make(columns, seed);
+}
+
+Result<UniqueFd> ShareIds(const IdTables& ids) {
+  IdsHead head{.columns = int64_t(ids.columns.size()),
+               .unread = int64_t(ids.unread.size()),
+               .seed = ids.seed};
+  int64_t numbers = head.columns;
+  for (const IdSet& each : ids.columns) numbers += each.count() * (head.unread > 0 ? 2 : 1);
+  const int64_t bytes = int64_t(sizeof(head)) + numbers * int64_t(sizeof(int64_t));
+  PT_LET(Memfd memory, Memfd::Make("protium-ids", bytes));
+  PT_LET(const Mapping mapping, memory.Map());
+  std::byte* to = mapping.data();
+  const auto put = [&to](const void* from, size_t size) {
+    if (size > 0) std::memcpy(to, from, size);
+    to += size;
+  };
+  put(&head, sizeof(head));
+  for (size_t c = 0; c < ids.columns.size(); ++c) {
+    const int64_t count = ids.columns[c].count();
+    put(&count, sizeof(count));
+    put(ids.columns[c].ids().data(), ids.columns[c].ids().size_bytes());
+    if (head.unread > 0) put(ids.unread[c].data(), ids.unread[c].size() * sizeof(int64_t));
+  }
+  return memory.Take();
+}
+
+Result<std::shared_ptr<const IdTables>> TakeIds(UniqueFd memory) {
+  PT_LET(const Memfd ids, Memfd::Adopt(std::move(memory), kMostSharedBytes));
+  PT_LET(const Mapping mapping, ids.Map());
+  const std::byte* from = mapping.data();
+  const auto take = [&from](void* to, size_t size) {
+    if (size > 0) std::memcpy(to, from, size);
+    from += size;
+  };
+  IdsHead head;
+  take(&head, sizeof(head));
+  std::vector<Ids> columns(static_cast<size_t>(head.columns));
+  std::vector<std::vector<int64_t>> unread(static_cast<size_t>(head.unread));
+  for (size_t c = 0; c < columns.size(); ++c) {
+    int64_t count = 0;
+    take(&count, sizeof(count));
+    columns[c].resize(size_t(count));
+    take(columns[c].data(), columns[c].size() * sizeof(uint64_t));
+    if (unread.empty()) continue;
+    unread[c].resize(size_t(count));
+    take(unread[c].data(), unread[c].size() * sizeof(int64_t));
+  }
+  return IdTables::Make(columns, head.seed, std::move(unread));
 }
 
 Result<std::shared_ptr<const IdTables>> FindIds(const ShardedRows& rows, const TrainConfig& config,

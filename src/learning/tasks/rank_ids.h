@@ -7,6 +7,7 @@
 
 #include "collective/communicator.h"
 #include "gang/task.h"
+#include "os/fd.h"
 #include "pipeline/torch_task.h"
 #include "protium/training.h"
 #include "rows/rows.h"
@@ -37,6 +38,11 @@ struct StartedIds {
 // some parameters (from.parameters), none is added.
 Result<StartedIds> WithStart(std::shared_ptr<const IdTables> ids, const StartOptions& from,
                              Communicator* communicator);
+
+// Puts the ids where other processes of this machine find them, and reads them there: without a pass
+// over the rows.
+Result<UniqueFd> ShareIds(const IdTables& ids);
+Result<std::shared_ptr<const IdTables>> TakeIds(UniqueFd memory);
 
 // CollectIds() and WithStart() for a training's rows; rank 0 reports what became of a model's ids.
 Result<std::shared_ptr<const IdTables>> FindIds(const ShardedRows& rows, const TrainConfig& config,

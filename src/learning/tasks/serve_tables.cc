@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where ranks are taken over, nobody may need a call that all ranks make to come to its tables:
 // those that go on are in mid-training. So what a server has is shared together with packed rows,
-// before the gang can lose anybody.
+// before the gang can lose anybody. The first server also shares the ids.
 #include "tasks/serve_tables.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "rows/permutation.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_ids.h"
+#include "tasks/task_device.h"
 
 namespace protium {
 namespace {
@@ -83,6 +84,11 @@ Result<ServedTraining> BeginWithAll(const TaskRows& all, const TrainConfig& conf
   PT_TRY(FailTogether(ServedTables::Begin(spec, *out.rows.train, ranks).Value(&out.tables), ranks));
   SharedPart part;
   PT_TRY(FailTogether(out.tables->Share().Value(&part), ranks));
+  if (out.tables->own() == 0) {
+    UniqueFd ids;
+    PT_TRY(FailTogether(ShareIds(*inputs.ids).Value(&ids), ranks));
+    part.memories.push_back(std::move(ids));
+  }
   PT_LET(GangRows shared,
          ShareRankRows(std::move(out.rows), std::move(part), config, *out.membership));
   out.rows = std::move(shared.rows);
@@ -97,7 +103,8 @@ Result<ServedTraining> TakeRank(const TaskRows& all, const TrainConfig& config, 
   PT_LET(GangRows shared, JoinRankRows(inputs.rows, config, *out.membership));
   out.rows = std::move(shared.rows);
   context.SetPhase("collecting ids");
-  PT_LET(inputs.ids, FindIds(*out.rows.train, config, context, true, nullptr));
+  const size_t first = shared.more.size() - size_t(config.servers);
+  PT_LET(inputs.ids, TakeIds(std::move(shared.more[first].memories.back())));
   context.SetPhase("waiting to take a rank");
   PT_LET(out.communicator, out.membership->Enter(Status::OK()));
   if (out.communicator == nullptr) return Status::Cancelled("no rank was left to be taken");
