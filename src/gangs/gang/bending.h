@@ -101,7 +101,8 @@ class BendingGang {
   // is not one of them.
   std::vector<int32_t> Needed() const;
   // Causes of members' deaths since the gang last advanced by a step, with their ranks where these
-  // are fixed. If all failures of an attempt are about other ranks, these are what they follow from.
+  // are fixed. If all failures of an attempt are about other ranks, these are what they follow
+  // from.
   const std::vector<RankFailure>& losses() const { return losses_; }
 
  private:

@@ -39,8 +39,8 @@ struct StartedIds {
 Result<StartedIds> WithStart(std::shared_ptr<const IdTables> ids, const StartOptions& from,
                              Communicator* communicator);
 
-// Puts the ids where other processes of this machine find them, and reads them there: without a pass
-// over the rows.
+// Puts the ids where other processes of this machine find them, and reads them there, without a
+// pass over the rows.
 Result<UniqueFd> ShareIds(const IdTables& ids);
 Result<std::shared_ptr<const IdTables>> TakeIds(UniqueFd memory);
 

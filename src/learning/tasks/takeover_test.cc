@@ -102,7 +102,7 @@ TEST_F(TakesOver, AtEachCallToTheSameWeights) {
   int taken = 0, again = 0;
   const auto fates = AllFates();
   for (int at = alone.begun_at - 2; at < alone.calls; ++at) {
-    // Each call meets two of them; its neighbours, which are of the same kinds in other steps, others.
+    // Each call meets two of them; the same call of another step meets others.
     for (const size_t i : {size_t(at) * 2 % fates.size(), (size_t(at) * 2 + 1) % fates.size()}) {
       std::map<int32_t, Fate> now;
       std::string who;
