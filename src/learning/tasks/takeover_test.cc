@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "tasks/rank_ids.h"
 #include "tasks/testing/fixed_gang.h"
 #include "tasks/testing/train_task.h"
 
@@ -134,6 +135,23 @@ TEST_F(TakesOver, WhereThoseThatTookARankDieToo) {
     const Ended ended = Train({{3, {kBefore, first}}, {kRanks, {kBefore, at}}}, 2);
     EXPECT_EQ(ended.weights, alone.weights) << at;
     EXPECT_EQ(ended.taken, 2) << at;
+  }
+}
+
+TEST(SharedIds, AreTheSameWhereTheyAreTaken) {
+  for (const bool unread : {false, true}) {
+    std::vector<std::vector<int64_t>> epochs;
+    if (unread) epochs = {{0, 3, 1}, {}, {7}};
+    const auto ids =
+        IdTables::Make({{1, 5, ~uint64_t{0}}, {}, {9}}, ~uint64_t{2}, epochs).ValueOrDie();
+    const auto taken = TakeIds(ShareIds(*ids).ValueOrDie()).ValueOrDie();
+    ASSERT_EQ(taken->columns.size(), 3u);
+    for (size_t c = 0; c < 3; ++c) {
+      EXPECT_THAT(taken->columns[c].ids(), testing::ElementsAreArray(ids->columns[c].ids()));
+    }
+    EXPECT_EQ(taken->seed, ids->seed);
+    EXPECT_EQ(taken->unread, epochs);
+    EXPECT_EQ(taken->columns[0].Find(5), 1);
   }
 }
 
