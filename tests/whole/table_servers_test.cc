@@ -250,7 +250,7 @@ TEST(TableServers, TakeGradientsAsTheyComeAndSayWhatThatMeans) {
 TEST(TableServers, OfStepsApartGoOnFromACheckpointAfterADeath) {
   Served run({"gang.workers=2", "gang.servers=1", "gang.max_restarts=1", "train.mode=\"server\"",
               "train.staleness=\"none\""});
-  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 100));
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "checkpoint", 1));
   ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
   EXPECT_FALSE(run.Weights().empty());
   EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
