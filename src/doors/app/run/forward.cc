@@ -78,9 +78,9 @@ Result<DataFrame> ScoredForward(Session& session, const PipelineModel& model,
   }
   PT_LET(const BatchPtr all, Forecast(scorer, forward.horizon, std::move(given), stop));
   if (StateOf(model).net.objective.kind == TargetKind::kQuantiles) {
-    StateOf(session).call().Send(Note{
-        "each row reads the predicted medians of the rows before it, whose errors no interval "
-        "allows for: the further ahead, the more it is too narrow"});
+    StateOf(session).call().Send(
+        Note{"each row reads the predicted medians of the rows before it, whose errors no interval "
+             "allows for: the further ahead, the more it is too narrow"});
   }
   const std::string file = (scratch / "forward.arrow").string();
   PT_LET(const auto writer, FileWriter::Make(Format::kArrow, file, all->schema()));
