@@ -66,7 +66,9 @@ TEST(BendingForest, LosesAllButOneAndTakesOthersIn) {
   ASSERT_TRUE(run.AwaitRound(50));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
-  ASSERT_TRUE(run.AwaitWorld(1));
+  // Where others come soon, the one that is left is hardly ever alone.
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "rank_lost", 2));
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", 1));
   ASSERT_TRUE(run.AwaitWorld(3)) << "nobody took their places";
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
   EXPECT_EQ(run.Weights(), Undisturbed());
