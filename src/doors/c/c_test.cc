@@ -321,7 +321,8 @@ TEST(CSearch, IsToldSeveralMetricsByName) {
   Expect(pt_search_ask(several, &text));
   pt_string_free(text);
   EXPECT_THAT(PartsOf(pt_search_tell(several, 1, 0.5, nullptr)).what, HasSubstr("one value"));
-  EXPECT_THAT(PartsOf(pt_search_tell_all(several, 1, R"({"auc": 1})")).what, HasSubstr("lacks cost"));
+  EXPECT_THAT(PartsOf(pt_search_tell_all(several, 1, R"({"auc": 1})")).what,
+              HasSubstr("lacks cost"));
   Expect(pt_search_tell_all(several, 1, R"({"auc": 0.9, "cost": 3})"));
   pt_search_free(several);
 }
