@@ -61,10 +61,11 @@ def like_fit(frame: Frame, fitted: dict[str, Fitted]) -> Frame:
     if not changed:
         return frame
     found = _counts(frame, changed)
-    refused = [text for name, column in changed.items() if (text := column.refusal(found[name]))]
+    refused = {name: text for name, column in changed.items() if (text := column.refusal(found[name]))}
     if refused:
-        name, column = next((name, column) for name, column in changed.items() if column.refusal(found[name]))
-        raise InputError("; ".join(refused), fix=f'give "{name}" as {_FIXES[column.wanted].format(name)}')
+        first = next(iter(refused))
+        raise InputError("; ".join(refused.values()),
+                         fix=f'give "{first}" as {_FIXES[changed[first].wanted].format(first)}')
     terms = [f"{changed[name].sql(found[name]) if name in changed else quoted(name)} AS {quoted(name)}"
              for name in frame.columns]
     return frame.sql(f"SELECT {', '.join(terms)} FROM this")

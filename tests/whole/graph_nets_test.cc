@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "base/fault.h"
 #include "frame/session_state.h"
 #include "onnx_runtime/net.h"
 #include "protium/scorer.h"
 #include "whole/own_job.h"
+#include "whole/predictions_in.h"
 
 namespace protium::whole {
 namespace {
@@ -114,15 +114,6 @@ TEST_P(NetAsGraph, IsScoredByTheCommandAndInSqlWithoutLibTorch) {
   const Outcome sql = run({"sql", query, "--data", own.path(), "--json"});
   EXPECT_EQ(sql.exit, 0) << sql.err;
   EXPECT_THAT(sql.out, HasSubstr("300"));
-}
-
-std::vector<double> PredictionsIn(const OwnJob& own, const std::string& file) {
-  std::istringstream lines(own.Text(file));
-  std::vector<double> values;
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) values.push_back(std::stod(line));
-  return values;
 }
 
 // The export compares the graph with LibTorch, which computes with the same weights.

@@ -14,6 +14,7 @@
 #include "onnx_runtime/net.h"
 #include "protium/scorer.h"
 #include "whole/own_job.h"
+#include "whole/predictions_in.h"
 
 namespace protium::whole {
 namespace {
@@ -22,15 +23,6 @@ using testing::HasSubstr;
 
 const std::string kWideJob =
     With(kMachinesJob, "label = ", "net = { name = \"tabular_mlp\", hidden = [32, 32] }\nlabel = ");
-
-std::vector<double> Predictions(const OwnJob& own, const std::string& file) {
-  std::istringstream lines(own.Text(file));
-  std::vector<double> values;
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) values.push_back(std::stod(line));
-  return values;
-}
 
 class Int8Model : public testing::Test {
  protected:
@@ -62,7 +54,7 @@ TEST_F(Int8Model, IsCloseToFloat32AndSaysWhatThatCosts) {
   ASSERT_EQ(rounded.exit, 0) << rounded.err;
   EXPECT_THAT(rounded.err, HasSubstr("in int8: "));
   EXPECT_THAT(rounded.err, HasSubstr("on the model's validation rows, in float32 "));
-  const auto exact = Predictions(own_, "float32.csv"), int8 = Predictions(own_, "int8.csv");
+  const auto exact = PredictionsIn(own_, "float32.csv"), int8 = PredictionsIn(own_, "int8.csv");
   ASSERT_EQ(exact.size(), 300);
   ASSERT_EQ(int8.size(), 300);
   EXPECT_NE(int8, exact);
@@ -189,7 +181,7 @@ TEST_F(Int8Model, IsAGraphThatOnnxRuntimePredictsTheSameWith) {
       own_.Protium({"predict", "--model", graph, "--input", own_ / "machines.csv", "--columns",
                     "prediction", "--output", own_ / "graph.csv"});
   ASSERT_EQ(scored.exit, 0) << scored.err;
-  const auto ours = Predictions(own_, "int8.csv"), theirs = Predictions(own_, "graph.csv");
+  const auto ours = PredictionsIn(own_, "int8.csv"), theirs = PredictionsIn(own_, "graph.csv");
   ASSERT_EQ(theirs.size(), ours.size());
   for (size_t i = 0; i < ours.size(); ++i) {
     EXPECT_NEAR(theirs[i], ours[i], 1e-5 * std::max(1.0, std::abs(ours[i]))) << "row " << i;

@@ -14,6 +14,10 @@ constexpr int64_t kLeastInt8 = 16;
 
 }  // namespace
 
+int8_t Int8Level(float weight, float most) {
+  return int8_t(std::lround(double(weight) / double(most) * double(kMostInt8)));
+}
+
 Int8Weights RoundToInt8(std::span<const float> weights, int64_t inputs, int64_t outputs) {
   Int8Weights out{.inputs = inputs,
                   .outputs = outputs,
@@ -28,8 +32,7 @@ Int8Weights RoundToInt8(std::span<const float> weights, int64_t inputs, int64_t 
     if (!(most > 0)) continue;
     out.scales[size_t(j)] = most / kMostInt8;
     for (int64_t k = 0; k < inputs; ++k) {
-      const double share = double(weights[size_t(k * outputs + j)]) / double(most);
-      const auto rounded = int8_t(std::lround(share * double(kMostInt8)));
+      const int8_t rounded = Int8Level(weights[size_t(k * outputs + j)], most);
       out.values[size_t(k * outputs + j)] = rounded;
       out.totals[size_t(j)] += rounded;
     }

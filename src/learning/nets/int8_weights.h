@@ -14,6 +14,9 @@ inline constexpr float kMostInt8 = 127;
 // Of a row whose values lie closer together, what is left of its numbers is 0.
 inline constexpr float kLeastInt8Width = 1e-30f;
 
+// What a weight becomes where the largest is `most`, above 0.
+int8_t Int8Level(float weight, float most);
+
 struct Int8Weights {
   int64_t inputs = 0;
   int64_t outputs = 0;

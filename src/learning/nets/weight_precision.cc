@@ -12,14 +12,14 @@
 namespace protium {
 namespace {
 
-// What 1 stands for: 0 where all numbers are, NaN where one is not finite.
-float ScaleOf(std::span<const float> numbers) {
+// The largest number without its sign; NaN where one is not finite.
+float MostOf(std::span<const float> numbers) {
   float most = 0;
   for (const float each : numbers) {
     if (!std::isfinite(each)) return std::numeric_limits<float>::quiet_NaN();
     most = std::max(most, std::abs(each));
   }
-  return most / kMostInt8;
+  return most;
 }
 
 void RoundToSlices(std::span<float> numbers, int64_t slices) {
@@ -37,12 +37,10 @@ Int8Slices SlicesOf(std::span<const float> numbers, int64_t slices) {
   const size_t width = slices > 0 ? numbers.size() / size_t(slices) : 0;
   for (size_t s = 0; s < size_t(slices); ++s) {
     const std::span<const float> slice = numbers.subspan(s * width, width);
-    const float scale = out.scales.emplace_back(ScaleOf(slice));
-    if (!(scale > 0)) continue;
-    for (size_t i = 0; i < width; ++i) {
-      const double level = std::round(double(slice[i]) / double(scale));
-      out.values[s * width + i] = int8_t(std::clamp(level, -double(kMostInt8), double(kMostInt8)));
-    }
+    const float most = MostOf(slice);
+    out.scales.push_back(most / kMostInt8);
+    if (!(most > 0)) continue;
+    for (size_t i = 0; i < width; ++i) out.values[s * width + i] = Int8Level(slice[i], most);
   }
   return out;
 }
